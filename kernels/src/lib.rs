@@ -1,0 +1,18 @@
+//! What a copy routine is: recipe, plan, code, and the proofs that hold them together.
+//!
+//! ```text
+//! text <-> Recipe, Routine --lower--> Plan --emit--> Code
+//!                                      |              | decode
+//!                                      +--> Program <-+      one interpreter proves both
+//! ```
+//!
+//! Nothing in this crate can run what it emits, and none of it is unsafe.
+#![forbid(unsafe_code)]
+
+pub mod code;
+pub mod plan;
+pub mod proof;
+mod span;
+
+pub use code::{Code, Line, Slots, Target, Unreadable, Unsupported};
+pub use span::{Span, SpanError};

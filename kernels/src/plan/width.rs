@@ -1,0 +1,129 @@
+//! How many bytes one access moves, and through which registers.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The bytes one load or store moves and the register file it uses. Its text is what recipes say: `8`, `sse16`, `evex64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Width {
+    /// One byte, general register.
+    B1,
+    /// Two bytes, general register.
+    B2,
+    /// Four bytes, general register.
+    B4,
+    /// Eight bytes, general register.
+    B8,
+    /// Eight bytes, MMX register.
+    Mmx8,
+    /// 16 bytes, SSE2 encoding.
+    Sse16,
+    /// 32 bytes, AVX encoding: the upper halves become dirty.
+    Avx32,
+    /// 16 bytes, EVEX encoding in registers 16 to 31: no upper half that legacy code sees becomes dirty.
+    Evex16,
+    /// 32 bytes, EVEX encoding in registers 16 to 31.
+    Evex32,
+    /// 64 bytes, EVEX encoding in registers 16 to 31.
+    Evex64,
+}
+
+impl Width {
+    /// Every width, narrowest first.
+    pub const ALL: [Width; 10] = [
+        Width::B1,
+        Width::B2,
+        Width::B4,
+        Width::B8,
+        Width::Mmx8,
+        Width::Sse16,
+        Width::Avx32,
+        Width::Evex16,
+        Width::Evex32,
+        Width::Evex64,
+    ];
+
+    /// How many bytes one access moves.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Width::B1 => 1,
+            Width::B2 => 2,
+            Width::B4 => 4,
+            Width::B8 | Width::Mmx8 => 8,
+            Width::Sse16 | Width::Evex16 => 16,
+            Width::Avx32 | Width::Evex32 => 32,
+            Width::Evex64 => 64,
+        }
+    }
+
+    /// Whether the data goes through general registers.
+    pub const fn is_general(self) -> bool {
+        matches!(self, Width::B1 | Width::B2 | Width::B4 | Width::B8)
+    }
+
+    /// Whether the encoding is EVEX (AVX-512 with VL and BW).
+    pub const fn is_evex(self) -> bool {
+        matches!(self, Width::Evex16 | Width::Evex32 | Width::Evex64)
+    }
+
+    /// The general width of so many bytes.
+    pub const fn general(bytes: usize) -> Option<Width> {
+        match bytes {
+            1 => Some(Width::B1),
+            2 => Some(Width::B2),
+            4 => Some(Width::B4),
+            8 => Some(Width::B8),
+            _ => None,
+        }
+    }
+
+    /// The next narrower width to finish with what is left: half the bytes, in the same register family as long as there is one.
+    ///
+    /// ```
+    /// use copysmith_kernels::plan::Width;
+    /// assert_eq!(Width::Avx32.narrower(), Some(Width::Sse16));
+    /// assert_eq!(Width::Sse16.narrower(), Some(Width::B8));
+    /// assert_eq!(Width::B1.narrower(), None);
+    /// ```
+    pub const fn narrower(self) -> Option<Width> {
+        match self {
+            Width::B1 => None,
+            Width::B2 => Some(Width::B1),
+            Width::B4 => Some(Width::B2),
+            Width::B8 | Width::Mmx8 => Some(Width::B4),
+            Width::Sse16 | Width::Evex16 => Some(Width::B8),
+            Width::Avx32 => Some(Width::Sse16),
+            Width::Evex32 => Some(Width::Evex16),
+            Width::Evex64 => Some(Width::Evex32),
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Width::B1 => "1",
+            Width::B2 => "2",
+            Width::B4 => "4",
+            Width::B8 => "8",
+            Width::Mmx8 => "mmx8",
+            Width::Sse16 => "sse16",
+            Width::Avx32 => "avx32",
+            Width::Evex16 => "evex16",
+            Width::Evex32 => "evex32",
+            Width::Evex64 => "evex64",
+        }
+    }
+}
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl FromStr for Width {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Width, ()> {
+        Width::ALL.into_iter().find(|width| width.text() == text).ok_or(())
+    }
+}

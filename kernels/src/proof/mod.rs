@@ -1,0 +1,5 @@
+//! Proofs without a processor: tokens instead of bytes, bounds instead of luck.
+
+mod step;
+
+pub use step::*;

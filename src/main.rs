@@ -1,0 +1,2 @@
+//! The `copysmith` command.
+fn main() {}
