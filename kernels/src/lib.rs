@@ -10,9 +10,14 @@
 #![forbid(unsafe_code)]
 
 pub mod code;
+mod lower;
 pub mod plan;
 pub mod proof;
+pub mod recipe;
+pub mod routine;
 mod span;
 
 pub use code::{Code, Line, Slots, Target, Unreadable, Unsupported};
+pub use recipe::{Isa, Recipe, RecipeError};
+pub use routine::{Routine, RoutineError};
 pub use span::{Span, SpanError};

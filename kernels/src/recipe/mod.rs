@@ -1,0 +1,173 @@
+//! A recipe: the validated description of one leaf of a routine. Its canonical text is its name everywhere.
+//!
+//! ```text
+//! copy 17..=32  pairs width=sse16
+//! copy 8..=32   computed width=8 moves=4 last=head
+//! copy 257..    loop width=avx32 unroll=4 align=dst:32:overlap prefetch=t0:src:512:clamp tail=block
+//! ```
+//!
+//! A [`Recipe`] can only be had from [`Recipe::new`] or from a text, and both check that the shape can copy every
+//! length of the span: an invalid recipe cannot exist.
+
+mod axes;
+mod error;
+mod isa;
+mod text;
+mod valid;
+
+pub use axes::{Align, Beyond, Bottom, Fetch, Form, Head, Last, Order, Prefetch, Side, Stores, Tail};
+pub use error::RecipeError;
+pub use isa::Isa;
+
+use crate::Span;
+use crate::plan::{Direction, Width};
+
+/// The validated description of one leaf: which lengths it copies and how.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Recipe {
+    span: Span,
+    shape: Shape,
+}
+
+impl Recipe {
+    /// A recipe for the lengths of `span`.
+    ///
+    /// # Errors
+    /// [`RecipeError::Combination`] says which values cannot stand together, or which length the shape cannot copy.
+    pub fn new(span: Span, shape: Shape) -> Result<Recipe, RecipeError> {
+        valid::check(span, &shape)?;
+        Ok(Recipe { span, shape })
+    }
+
+    /// The lengths it copies.
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// How it copies them.
+    pub const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The same shape for other lengths.
+    ///
+    /// # Errors
+    /// As [`Recipe::new`].
+    pub fn with_span(&self, span: Span) -> Result<Recipe, RecipeError> {
+        Recipe::new(span, self.shape)
+    }
+
+    /// The least instruction set it needs.
+    pub fn isa(&self) -> Isa {
+        isa::needed(&self.shape)
+    }
+}
+
+/// How the lengths of a span are copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// `moves` moves from the start and `moves` ending at the end, which overlap in the middle. No branch.
+    /// Copies `moves * width ..= 2 * moves * width` bytes.
+    Pairs {
+        /// Bytes a move.
+        width: Width,
+        /// Moves from each end, 1 to 8.
+        moves: u8,
+        /// Which end is stored last.
+        last: Last,
+    },
+    /// Compares from the widest pair down to single bytes. Copies `0 ..= 2 * width` bytes.
+    Chain {
+        /// Bytes a move of the widest pair.
+        width: Width,
+        /// What stands at the bottom.
+        bottom: Bottom,
+    },
+    /// Every pair up to the widest is done always; those that do not fit are redirected to scratch memory. No branch.
+    /// Copies `0 ..= 2 * width` bytes (with width 1: `0 ..= 3`).
+    BranchFree {
+        /// Bytes a move of the widest pair.
+        width: Width,
+    },
+    /// `moves` moves at offsets computed from the length. No branch. Copies `width ..= moves * width` bytes.
+    Computed {
+        /// Bytes a move.
+        width: Width,
+        /// 4 or 8.
+        moves: u8,
+        /// Which end is stored last.
+        last: Last,
+    },
+    /// A jump by length into straight code for that length. At most 65 lengths, none above 128.
+    JumpTable {
+        /// Bytes of the widest move.
+        width: Width,
+    },
+    /// A string move.
+    String(StringMove),
+    /// A loop over blocks, with a head and a tail.
+    Loop(Loop),
+}
+
+/// The axes of a string move (`rep movs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StringMove {
+    /// Bytes a unit: 1, 2, 4 or 8.
+    pub unit: Width,
+    /// Alignment before it.
+    pub align: Option<Align>,
+    /// How the bytes that do not fill a unit are copied: [`Tail::Overlap`], [`Tail::Ladder`], [`Tail::Bytes`] or [`Tail::String`].
+    /// Always [`Tail::String`] with a unit of one byte, where nothing is left.
+    pub tail: Tail,
+    /// Which way it walks.
+    pub direction: Direction,
+}
+
+/// The axes of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Loop {
+    /// Bytes a move.
+    pub width: Width,
+    /// Moves a turn, 1 to 16.
+    pub unroll: u8,
+    /// Order of loads and stores in a turn.
+    pub order: Order,
+    /// Software prefetch.
+    pub prefetch: Option<Prefetch>,
+    /// Alignment before the loop.
+    pub align: Option<Align>,
+    /// How the destination is written.
+    pub stores: Stores,
+    /// How the loop keeps its place.
+    pub form: Form,
+    /// Alignment of the loop head in bytes: 1, 16, 32 or 64.
+    pub loop_align: u8,
+    /// Which way the loop walks.
+    pub direction: Direction,
+    /// How the rest is copied.
+    pub tail: Tail,
+}
+
+impl Loop {
+    /// A loop with every other axis at its default: pairs, no prefetch, no alignment, plain stores, bumped pointers,
+    /// a loop head on a multiple of 16, forward, and the last block again as the tail.
+    pub const fn plain(width: Width, unroll: u8) -> Loop {
+        Loop {
+            width,
+            unroll,
+            order: Order::Group(1),
+            prefetch: None,
+            align: None,
+            stores: Stores::PLAIN,
+            form: Form::Bump,
+            loop_align: 16,
+            direction: Direction::Forward,
+            tail: Tail::Block,
+        }
+    }
+
+    /// Bytes a turn.
+    pub const fn block(&self) -> usize {
+        self.width.bytes() * self.unroll as usize
+    }
+}

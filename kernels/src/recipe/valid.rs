@@ -1,0 +1,234 @@
+//! Which combinations of axis values are recipes. Every rule says what breaks without it.
+
+use super::{Align, Bottom, Fetch, Form, Head, Loop, Order, RecipeError, Shape, Side, StringMove, Tail};
+use crate::Span;
+use crate::plan::{Direction, Width};
+
+/// Most values of one register file that a leaf may hold at once: five general registers are free beside the cursors of a short
+/// shape, of which one stays for a computed offset; there are eight MMX registers and sixteen vector registers.
+pub(crate) const fn values(width: Width) -> usize {
+    match width {
+        Width::B1 | Width::B2 | Width::B4 | Width::B8 => 4,
+        Width::Mmx8 => 8,
+        _ => 16,
+    }
+}
+
+/// Longest length a jump table may have, and its most arms.
+const TABLE_LAST: usize = 128;
+const TABLE_ARMS: usize = 65;
+
+fn wrong<T>(why: impl Into<String>) -> Result<T, RecipeError> {
+    Err(RecipeError::Combination(why.into()))
+}
+
+pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
+    match *shape {
+        Shape::Pairs { width, moves, .. } => {
+            if !(1..=8).contains(&moves) || 2 * moves as usize > values(width) {
+                return wrong(format!(
+                    "moves={moves} is not allowed with width={width}; from 1 to {} keep every load before the first store",
+                    (values(width) / 2).min(8)
+                ));
+            }
+            let once = moves as usize * width.bytes();
+            within(span, once, 2 * once, shape)
+        }
+        Shape::Chain { width, bottom } => {
+            if bottom == Bottom::Three && width.bytes() < 4 {
+                return wrong(format!("bottom=three is not allowed with width={width}; it needs width 4 or more"));
+            }
+            within(span, 0, 2 * width.bytes(), shape)
+        }
+        Shape::BranchFree { width } => {
+            if matches!(width, Width::B2) || width.bytes() > 32 {
+                return wrong(format!(
+                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8 or a vector of 16 or 32 bytes"
+                ));
+            }
+            within(span, 0, if width == Width::B1 { 3 } else { 2 * width.bytes() }, shape)
+        }
+        Shape::Computed { width, moves, .. } => {
+            if ![4, 8].contains(&moves) || moves as usize > values(width) {
+                return wrong(format!(
+                    "moves={moves} is not allowed with width={width}; 4, or 8 outside general registers"
+                ));
+            }
+            within(span, width.bytes(), moves as usize * width.bytes(), shape)
+        }
+        Shape::JumpTable { .. } => {
+            within(span, 0, TABLE_LAST, shape)?;
+            if span.last() - span.first() >= TABLE_ARMS {
+                return wrong(format!("span {span} is too long for a jump table; at most {TABLE_ARMS} lengths"));
+            }
+            Ok(())
+        }
+        Shape::String(ref string) => check_string(span, string),
+        Shape::Loop(ref axes) => check_loop(span, axes),
+    }
+}
+
+fn within(span: Span, first: usize, last: usize, shape: &Shape) -> Result<(), RecipeError> {
+    if span.first() >= first && span.last() <= last {
+        return Ok(());
+    }
+    wrong(format!("'{shape}' cannot copy all of {span}; it copies {first}..={last}"))
+}
+
+fn at_least(span: Span, least: usize, why: &str) -> Result<(), RecipeError> {
+    if span.first() >= least {
+        return Ok(());
+    }
+    wrong(format!("span {span} starts too low; {why} needs at least {least} bytes"))
+}
+
+fn check_string(span: Span, string: &StringMove) -> Result<(), RecipeError> {
+    let StringMove { unit, align, tail, direction } = *string;
+    if !unit.is_general() {
+        return wrong(format!("unit={unit} is not allowed; string moves have units of 1, 2, 4 or 8 bytes"));
+    }
+    if unit == Width::B1 && tail != Tail::String {
+        return wrong(format!("tail={tail} is not allowed with unit=1; nothing is left over"));
+    }
+    if matches!(tail, Tail::Block | Tail::Mask) {
+        return wrong(format!("tail={tail} is not allowed for a string move; overlap, ladder, bytes or string"));
+    }
+    if tail == Tail::Overlap {
+        at_least(span, unit.bytes(), "tail=overlap")?;
+    }
+    match align {
+        Some(align) if align.head == Head::Mask => wrong("head mask is not allowed for a string move"),
+        Some(align) => check_align(span, align, Width::B8, direction),
+        None => Ok(()),
+    }
+}
+
+fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
+    let Loop { width, unroll, order, tail, direction, .. } = *axes;
+    if !(1..=16).contains(&unroll) {
+        return wrong(format!("unroll={unroll} is not allowed; unroll is a number from 1 to 16"));
+    }
+    match order {
+        Order::Group(moves) if moves == 0 || unroll % moves != 0 => {
+            return wrong(format!(
+                "order={order} is not allowed with unroll={unroll}; the group must divide the unroll factor"
+            ));
+        }
+        Order::Group(moves) if moves as usize > values(width) => {
+            return wrong(format!(
+                "order={order} is not allowed with width={width}; there are registers for groups of {}",
+                values(width)
+            ));
+        }
+        Order::Ahead if unroll < 2 => return wrong("order=ahead is not allowed with unroll=1; it needs two moves"),
+        _ => {}
+    }
+    if ![1, 16, 32, 64].contains(&axes.loop_align) {
+        return wrong(format!("loop-align={} is not allowed; loop-align is 1, 16, 32 or 64", axes.loop_align));
+    }
+    if let Some(align) = axes.align {
+        if align.head == Head::Mask && (!width.is_evex() || align.to as usize > width.bytes()) {
+            return wrong(format!(
+                "align={align} is not allowed with width={width}; a masked head needs an EVEX width that covers it"
+            ));
+        }
+        check_align(span, align, width, direction)?;
+    }
+    check_stores(axes)?;
+    check_prefetch(axes)?;
+    match tail {
+        Tail::Block => at_least(span, axes.block(), "tail=block")?,
+        Tail::Overlap => at_least(span, width.bytes(), "tail=overlap")?,
+        Tail::Mask if !width.is_evex() => {
+            return wrong(format!("tail=mask is not allowed with width={width}; masked moves need an EVEX width"));
+        }
+        Tail::Mask if direction == Direction::Backward => {
+            return wrong("tail=mask is not allowed with direction=backward");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The head may not copy more bytes than there are.
+fn check_align(span: Span, align: Align, width: Width, direction: Direction) -> Result<(), RecipeError> {
+    let to = align.to as usize;
+    if align.side == Side::Both {
+        return wrong("align side both is not allowed; one of dst src");
+    }
+    match align.head {
+        Head::Overlap if to > 8 * width.bytes() => {
+            wrong(format!("align={align} is not allowed with width={width}; an overlapping head has at most 8 moves"))
+        }
+        Head::Overlap => at_least(span, to.max(width.bytes()), &format!("align={align}")),
+        Head::Mask if direction == Direction::Backward => wrong("head mask is not allowed with direction=backward"),
+        Head::Bytes | Head::String | Head::Mask => at_least(span, to - 1, &format!("align={align}")),
+    }
+}
+
+fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
+    let Loop { width, stores, align, prefetch, direction, .. } = *axes;
+    if stores.non_temporal {
+        match width {
+            Width::B1 | Width::B2 => {
+                return wrong(format!(
+                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 bytes or more"
+                ));
+            }
+            Width::B4 | Width::B8 | Width::Mmx8 => {}
+            // movntdq and vmovntdq fault on a misaligned address.
+            _ => {
+                if !align.is_some_and(|align| align.side == Side::Dst && align.to as usize >= width.bytes()) {
+                    return wrong(format!(
+                        "stores=nt with width={width} needs align=dst:{}:HEAD or more; the store faults on other addresses",
+                        width.bytes()
+                    ));
+                }
+            }
+        }
+    }
+    if stores.streams > 1 {
+        if !PAGE.is_multiple_of(axes.block()) {
+            return wrong(format!(
+                "stores={stores} needs a block that divides {PAGE}; width times unroll is {}",
+                axes.block()
+            ));
+        }
+        if direction == Direction::Backward || prefetch.is_some_and(|prefetch| prefetch.fetch == Fetch::Block) {
+            return wrong(format!("stores={stores} is not allowed with direction=backward or a block prefetch"));
+        }
+        if axes.form == Form::Index {
+            return wrong(format!("stores={stores} is not allowed with form=index"));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes between interleaved streams.
+pub(crate) const PAGE: usize = 4096;
+
+fn check_prefetch(axes: &Loop) -> Result<(), RecipeError> {
+    let Some(prefetch) = axes.prefetch else { return Ok(()) };
+    if prefetch.fetch == Fetch::Block {
+        if axes.direction == Direction::Backward || axes.form == Form::Index {
+            return wrong("a block prefetch is not allowed with direction=backward or form=index");
+        }
+        if !(prefetch.distance as usize).is_multiple_of(axes.block()) {
+            return wrong(format!(
+                "prefetch={prefetch} needs a block of moves that divides {}; width times unroll is {}",
+                prefetch.distance,
+                axes.block()
+            ));
+        }
+    }
+    // A touch needs a value register of its own.
+    let general =
+        axes.width.is_general() && matches!(axes.order, Order::Group(moves) if moves as usize == values(axes.width));
+    if matches!(prefetch.fetch, Fetch::Touch | Fetch::Block) && general {
+        return wrong(format!("prefetch={prefetch} is not allowed with order={}; no register is left", axes.order));
+    }
+    if matches!(prefetch.fetch, Fetch::Touch | Fetch::Block) && prefetch.side != Side::Src {
+        return wrong(format!("prefetch={prefetch} is not allowed; plain loads touch the source only"));
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! A routine: a whole function, made of a tree of compares and a recipe at each leaf, emitted as one piece of code.
+//!
+//! A kernel is a routine with one leaf. The canonical text of a kernel is its recipe's text; that of a larger routine
+//! names the compares in the order in which the tree is built, then the leaves:
+//!
+//! ```text
+//! cuts=64,32>,7 | copy 0..=7 branch-free width=4 | copy 8..=32 computed width=8 moves=4 | copy 33..=64 ... | copy 65.. ...
+//! ```
+//!
+//! A cut `64` compares the length with 64 and falls through where it is at most 64; `64>` falls through where it is above.
+//! The first cut is the root; every later one goes below the earlier ones, to the side on which it lies.
+
+mod text;
+
+use crate::recipe::{Isa, Recipe};
+use crate::{Span, lower, plan::Plan};
+use std::fmt;
+
+pub use text::RoutineError;
+
+/// Which side of a compare is laid out next to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FallsThrough {
+    /// Lengths up to the cut.
+    AtMost,
+    /// Lengths above the cut.
+    Above,
+}
+
+/// One compare of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cut {
+    /// The largest length of the lower side.
+    pub at: usize,
+    /// Which side is not jumped to.
+    pub falls: FallsThrough,
+}
+
+/// A whole copy function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Routine {
+    cuts: Vec<Cut>,
+    leaves: Vec<Recipe>,
+}
+
+impl Routine {
+    /// A routine of the leaves, in order of their spans, reached through the cuts.
+    ///
+    /// # Errors
+    /// [`RoutineError`] where the leaves leave a gap or overlap, or the cuts are not exactly the ends of all leaves but the last.
+    pub fn new(cuts: Vec<Cut>, leaves: Vec<Recipe>) -> Result<Routine, RoutineError> {
+        text::check(&cuts, &leaves)?;
+        Ok(Routine { cuts, leaves })
+    }
+
+    /// A routine whose compares test the smallest boundary first and fall through to the smaller lengths.
+    ///
+    /// # Errors
+    /// As [`Routine::new`].
+    pub fn ascending(leaves: Vec<Recipe>) -> Result<Routine, RoutineError> {
+        let ends = leaves.iter().map(|leaf| leaf.span().last());
+        let mut cuts: Vec<Cut> = ends.map(|at| Cut { at, falls: FallsThrough::AtMost }).collect();
+        cuts.pop();
+        Routine::new(cuts, leaves)
+    }
+
+    /// The compares, root first.
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
+    }
+
+    /// The leaves, in order of their lengths.
+    pub fn leaves(&self) -> &[Recipe] {
+        &self.leaves
+    }
+
+    /// Every length it copies.
+    pub fn span(&self) -> Span {
+        let first = self.leaves[0].span().first();
+        let last = self.leaves[self.leaves.len() - 1].span().last();
+        Span::new(first, last).expect("leaves are in order")
+    }
+
+    /// The least instruction set it needs.
+    pub fn isa(&self) -> Isa {
+        self.leaves.iter().map(Recipe::isa).max().unwrap_or(Isa::Sse2)
+    }
+
+    /// Its plan.
+    pub fn plan(&self) -> Plan {
+        lower::routine(self)
+    }
+}
+
+impl From<Recipe> for Routine {
+    fn from(recipe: Recipe) -> Routine {
+        Routine { cuts: Vec::new(), leaves: vec![recipe] }
+    }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.at, if self.falls == FallsThrough::Above { ">" } else { "" })
+    }
+}

@@ -1,0 +1,110 @@
+//! The text of a routine, and what makes leaves and cuts a routine.
+
+use super::{Cut, FallsThrough, Routine};
+use crate::recipe::{Recipe, RecipeError};
+use std::fmt;
+use std::str::FromStr;
+
+/// Why a text, or leaves and cuts, are not a routine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RoutineError {
+    /// There is no leaf.
+    Empty,
+    /// A leaf does not start where the one before it ends.
+    Gap {
+        /// The leaf that starts wrong.
+        leaf: String,
+        /// The length it should start with.
+        expected: usize,
+    },
+    /// The cuts are not the ends of the leaves.
+    Cuts {
+        /// The cuts given.
+        given: String,
+        /// The ends of all leaves but the last.
+        expected: String,
+    },
+    /// A leaf is no recipe.
+    Leaf(RecipeError),
+}
+
+impl fmt::Display for RoutineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RoutineError::Empty => f.write_str("a routine needs at least one leaf"),
+            RoutineError::Gap { leaf, expected } => write!(f, "leaf '{leaf}' must start at length {expected}"),
+            RoutineError::Cuts { given, expected } => {
+                write!(f, "cuts={given} is not allowed; each of {expected} must stand there once")
+            }
+            RoutineError::Leaf(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RoutineError {}
+
+impl From<RecipeError> for RoutineError {
+    fn from(error: RecipeError) -> RoutineError {
+        RoutineError::Leaf(error)
+    }
+}
+
+pub(super) fn check(cuts: &[Cut], leaves: &[Recipe]) -> Result<(), RoutineError> {
+    if leaves.is_empty() {
+        return Err(RoutineError::Empty);
+    }
+    for pair in leaves.windows(2) {
+        let expected = pair[0].span().last().wrapping_add(1);
+        if pair[1].span().first() != expected || expected == 0 {
+            return Err(RoutineError::Gap { leaf: pair[1].to_string(), expected });
+        }
+    }
+    let ends: Vec<usize> = leaves[..leaves.len() - 1].iter().map(|leaf| leaf.span().last()).collect();
+    let mut given: Vec<usize> = cuts.iter().map(|cut| cut.at).collect();
+    given.sort_unstable();
+    if given != ends {
+        return Err(RoutineError::Cuts { given: list(cuts), expected: list(&ends) });
+    }
+    Ok(())
+}
+
+fn list<T: fmt::Display>(items: &[T]) -> String {
+    items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
+}
+
+impl fmt::Display for Routine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [only] = &self.leaves[..] {
+            return only.fmt(f);
+        }
+        write!(f, "cuts={}", list(&self.cuts))?;
+        self.leaves.iter().try_for_each(|leaf| write!(f, " | {leaf}"))
+    }
+}
+
+impl FromStr for Routine {
+    type Err = RoutineError;
+
+    fn from_str(text: &str) -> Result<Routine, RoutineError> {
+        let Some(cuts) = text.trim_start().strip_prefix("cuts=") else {
+            return Ok(Routine::from(text.parse::<Recipe>()?));
+        };
+        let mut parts = cuts.split('|');
+        let cuts = parts.next().unwrap_or("").trim();
+        let leaves = parts.map(str::parse).collect::<Result<Vec<Recipe>, _>>()?;
+        let parsed = cuts.split(',').map(cut).collect::<Option<Vec<Cut>>>();
+        let parsed = parsed.ok_or_else(|| RoutineError::Cuts {
+            given: cuts.to_owned(),
+            expected: "the leaves' last lengths, with > where the larger ones fall through,".to_owned(),
+        })?;
+        Routine::new(parsed, leaves)
+    }
+}
+
+fn cut(text: &str) -> Option<Cut> {
+    match text.strip_suffix('>') {
+        Some(at) => Some(Cut { at: at.parse().ok()?, falls: FallsThrough::Above }),
+        None => Some(Cut { at: text.parse().ok()?, falls: FallsThrough::AtMost }),
+    }
+}
