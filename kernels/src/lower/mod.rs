@@ -1,9 +1,98 @@
 //! From routine to plan: where all arithmetic about overlap, tails and alignment is done, once for every target.
+//!
+//! `short` lowers the shapes without a loop; `blocks` the loop, between `head` (bytes up to the first aligned one) and `tail`
+//! (bytes after the last whole block). Between the three the state is always the same: both cursors name where copying goes on,
+//! [`Reg::N`] holds how many bytes are left.
 
-use crate::plan::{Op, Plan};
-use crate::routine::Routine;
+mod blocks;
+mod head;
+mod ops;
+mod short;
+mod tail;
+
+use crate::plan::{Cond, Direction, Expr, Op, Plan, Reg, Relation, Width};
+use crate::recipe::{Loop, Recipe, Shape, StringMove, Tail};
+use crate::routine::{Cut, FallsThrough, Routine};
+use ops::{Walk, leave, set};
 
 /// The plan of a routine.
-pub(crate) fn routine(_routine: &Routine) -> Plan {
-    Plan { body: vec![Op::Return] }
+pub(crate) fn routine(routine: &Routine) -> Plan {
+    Plan { body: tree(routine.cuts(), routine.leaves()) }
+}
+
+/// The first cut that lies inside the run of leaves divides it; the others go to their sides.
+fn tree(cuts: &[Cut], leaves: &[Recipe]) -> Vec<Op> {
+    let inside = |cut: &&Cut| leaves[..leaves.len() - 1].iter().any(|leaf| leaf.span().last() == cut.at);
+    let Some(cut) = cuts.iter().find(inside) else { return leaf(&leaves[0]) };
+    let (lower, upper) = leaves.split_at(leaves.partition_point(|leaf| leaf.span().last() <= cut.at));
+    let at = i32::try_from(cut.at).expect("a routine has no cut above i32::MAX");
+    let (lower, upper) = (tree(cuts, lower), tree(cuts, upper));
+    vec![match cut.falls {
+        FallsThrough::AtMost => {
+            Op::If { cond: Cond::imm(Reg::N, Relation::BelowOrEqual, at), then: lower, otherwise: upper }
+        }
+        FallsThrough::Above => Op::If { cond: Cond::imm(Reg::N, Relation::Above, at), then: upper, otherwise: lower },
+    }]
+}
+
+fn leaf(recipe: &Recipe) -> Vec<Op> {
+    let span = recipe.span();
+    match *recipe.shape() {
+        Shape::Pairs { width, moves, last } => short::pairs(width, moves, last),
+        Shape::Chain { width, bottom } => short::chain(width, bottom, span),
+        Shape::BranchFree { width } => short::branch_free(width, span),
+        Shape::Computed { width, moves, last } => short::computed(width, moves, last),
+        Shape::JumpTable { width } => short::jump_table(width, span),
+        Shape::String(ref string) => string_move(string),
+        Shape::Loop(ref axes) => looped(axes, span.first()),
+    }
+}
+
+/// Both cursors at the place where a walk starts.
+fn start(ops: &mut Vec<Op>, walk: Walk) {
+    if walk.0 == Direction::Backward {
+        Walk(Direction::Forward).advance_by(ops, Reg::N);
+    }
+}
+
+fn looped(axes: &Loop, shortest: usize) -> Vec<Op> {
+    let walk = Walk(axes.direction);
+    let mut ops = Vec::with_capacity(32);
+    start(&mut ops, walk);
+    let mut left_at_least = shortest;
+    if let Some(align) = axes.align {
+        head::head(&mut ops, align, axes.width, walk);
+        left_at_least = left_at_least.saturating_sub(align.to as usize);
+    }
+    blocks::blocks(&mut ops, axes, left_at_least);
+    tail::after_loop(&mut ops, axes);
+    ops
+}
+
+fn string_move(string: &StringMove) -> Vec<Op> {
+    let walk = Walk(string.direction);
+    let unit = string.unit;
+    let mut ops = Vec::with_capacity(16);
+    start(&mut ops, walk);
+    if let Some(align) = string.align {
+        head::head(&mut ops, align, Width::B8, walk);
+    }
+    let shift = unit.bytes().trailing_zeros() as u8;
+    if shift == 0 {
+        ops.push(ops::sum(Reg::COUNT, Reg::N, 0));
+        walk.string(&mut ops, unit);
+    } else {
+        ops.push(set(Reg::COUNT, Expr::ShiftRight(Reg::N, shift)));
+        walk.string(&mut ops, unit);
+        ops.push(set(Reg::N, Expr::And(Reg::N, unit.bytes() as i32 - 1)));
+        match string.tail {
+            Tail::Overlap => tail::last_move(&mut ops, unit, walk),
+            Tail::Ladder => tail::ladder(&mut ops, unit.bytes(), unit, walk),
+            Tail::Bytes => walk.bytes(&mut ops, Reg::N),
+            // The others are refused by the recipe's own check.
+            _ => tail::string(&mut ops, walk),
+        }
+    }
+    leave(&mut ops, Width::B8);
+    ops
 }

@@ -198,6 +198,15 @@ pub struct Align {
     pub head: Head,
 }
 
+impl Align {
+    pub(super) const ALLOWED: &'static str =
+        "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32 or 64, HEAD overlap, bytes, string or mask";
+
+    pub(super) const fn is_allowed(self) -> bool {
+        !matches!(self.side, Side::Both) && matches!(self.to, 4 | 8 | 16 | 32 | 64)
+    }
+}
+
 impl fmt::Display for Align {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.side, self.to, self.head)
@@ -208,8 +217,7 @@ impl FromStr for Align {
     type Err = RecipeError;
 
     fn from_str(text: &str) -> Result<Align, RecipeError> {
-        let allowed = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32 or 64, HEAD overlap, bytes, string or mask";
-        let wrong = || RecipeError::value("align", text, allowed);
+        let wrong = || RecipeError::value("align", text, Align::ALLOWED);
         let mut parts = text.split(':');
         let (Some(side), Some(to), Some(head), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
             return Err(wrong());
@@ -217,10 +225,7 @@ impl FromStr for Align {
         let side = side.parse().map_err(|_| wrong())?;
         let to = to.parse().map_err(|_| wrong())?;
         let head = head.parse().map_err(|_| wrong())?;
-        if side == Side::Both || ![4, 8, 16, 32, 64].contains(&to) {
-            return Err(wrong());
-        }
-        Ok(Align { side, to, head })
+        Some(Align { side, to, head }).filter(|align| align.is_allowed()).ok_or_else(wrong)
     }
 }
 
@@ -237,6 +242,20 @@ pub struct Prefetch {
     pub beyond: Beyond,
 }
 
+impl Prefetch {
+    pub(super) const ALLOWED: &'static str = "none or KIND:SIDE:BYTES:END with KIND t0, t1, t2, nta, w, touch or block, SIDE src, dst or both, BYTES a multiple \
+         of 64 from 64 to 4096 (block: of 1024 from 1024 to 65536), END clamp or overrun (touch and block: clamp)";
+
+    pub(super) const fn is_allowed(self) -> bool {
+        let (unit, most) = if matches!(self.fetch, Fetch::Block) { (1024, 65536) } else { (64, 4096) };
+        let loads = matches!(self.fetch, Fetch::Touch | Fetch::Block);
+        self.distance > 0
+            && self.distance.is_multiple_of(unit)
+            && self.distance <= most
+            && !(loads && matches!(self.beyond, Beyond::Overrun))
+    }
+}
+
 impl fmt::Display for Prefetch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}:{}", self.fetch, self.side, self.distance, self.beyond)
@@ -247,10 +266,7 @@ impl FromStr for Prefetch {
     type Err = RecipeError;
 
     fn from_str(text: &str) -> Result<Prefetch, RecipeError> {
-        let allowed = "none or KIND:SIDE:BYTES:END with KIND t0, t1, t2, nta, w, touch or block, SIDE src, dst or both, \
-                       BYTES a multiple of 64 from 64 to 4096 (block: of 1024 from 1024 to 65536), END clamp or overrun \
-                       (touch and block: clamp)";
-        let wrong = || RecipeError::value("prefetch", text, allowed);
+        let wrong = || RecipeError::value("prefetch", text, Prefetch::ALLOWED);
         let mut parts = text.split(':');
         let (Some(fetch), Some(side), Some(distance), Some(beyond), None) =
             (parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
@@ -261,14 +277,7 @@ impl FromStr for Prefetch {
         let side = side.parse().map_err(|_| wrong())?;
         let distance: u32 = distance.parse().map_err(|_| wrong())?;
         let beyond = beyond.parse().map_err(|_| wrong())?;
-        let (unit, most) = if fetch == Fetch::Block { (1024, 65536) } else { (64, 4096) };
-        if distance == 0 || !distance.is_multiple_of(unit) || distance > most {
-            return Err(wrong());
-        }
-        if matches!(fetch, Fetch::Touch | Fetch::Block) && beyond == Beyond::Overrun {
-            return Err(wrong());
-        }
-        Ok(Prefetch { fetch, side, distance, beyond })
+        Some(Prefetch { fetch, side, distance, beyond }).filter(|prefetch| prefetch.is_allowed()).ok_or_else(wrong)
     }
 }
 

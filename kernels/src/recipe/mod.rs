@@ -18,6 +18,7 @@ mod valid;
 pub use axes::{Align, Beyond, Bottom, Fetch, Form, Head, Last, Order, Prefetch, Side, Stores, Tail};
 pub use error::RecipeError;
 pub use isa::Isa;
+pub(crate) use valid::{PAGE, values};
 
 use crate::Span;
 use crate::plan::{Direction, Width};

@@ -1,6 +1,8 @@
 //! Which combinations of axis values are recipes. Every rule says what breaks without it.
 
-use super::{Align, Bottom, Fetch, Form, Head, Loop, Order, RecipeError, Shape, Side, StringMove, Tail};
+use super::{
+    Align, Beyond, Bottom, Fetch, Form, Head, Loop, Order, Prefetch, RecipeError, Shape, Side, StringMove, Tail,
+};
 use crate::Span;
 use crate::plan::{Direction, Width};
 
@@ -153,8 +155,8 @@ fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
 /// The head may not copy more bytes than there are.
 fn check_align(span: Span, align: Align, width: Width, direction: Direction) -> Result<(), RecipeError> {
     let to = align.to as usize;
-    if align.side == Side::Both {
-        return wrong("align side both is not allowed; one of dst src");
+    if !align.is_allowed() {
+        return Err(RecipeError::value("align", &align.to_string(), Align::ALLOWED));
     }
     match align.head {
         Head::Overlap if to > 8 * width.bytes() => {
@@ -187,6 +189,9 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
             }
         }
     }
+    if ![1, 2, 4].contains(&stores.streams) {
+        return wrong(format!("{} streams are not allowed; 1, 2 or 4", stores.streams));
+    }
     if stores.streams > 1 {
         if !PAGE.is_multiple_of(axes.block()) {
             return wrong(format!(
@@ -196,6 +201,9 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
         }
         if direction == Direction::Backward || prefetch.is_some_and(|prefetch| prefetch.fetch == Fetch::Block) {
             return wrong(format!("stores={stores} is not allowed with direction=backward or a block prefetch"));
+        }
+        if prefetch.is_some_and(|prefetch| prefetch.beyond == Beyond::Clamp) {
+            return wrong(format!("stores={stores} is not allowed with a clamped prefetch; overrun or none"));
         }
         if axes.form == Form::Index {
             return wrong(format!("stores={stores} is not allowed with form=index"));
@@ -209,6 +217,9 @@ pub(crate) const PAGE: usize = 4096;
 
 fn check_prefetch(axes: &Loop) -> Result<(), RecipeError> {
     let Some(prefetch) = axes.prefetch else { return Ok(()) };
+    if !prefetch.is_allowed() {
+        return Err(RecipeError::value("prefetch", &prefetch.to_string(), Prefetch::ALLOWED));
+    }
     if prefetch.fetch == Fetch::Block {
         if axes.direction == Direction::Backward || axes.form == Form::Index {
             return wrong("a block prefetch is not allowed with direction=backward or form=index");

@@ -25,6 +25,11 @@ pub enum RoutineError {
         /// The ends of all leaves but the last.
         expected: String,
     },
+    /// A cut above what a compare instruction can hold.
+    TooLarge {
+        /// The cut.
+        at: usize,
+    },
     /// A leaf is no recipe.
     Leaf(RecipeError),
 }
@@ -37,6 +42,7 @@ impl fmt::Display for RoutineError {
             RoutineError::Cuts { given, expected } => {
                 write!(f, "cuts={given} is not allowed; each of {expected} must stand there once")
             }
+            RoutineError::TooLarge { at } => write!(f, "cut {at} is too large; at most {}", i32::MAX),
             RoutineError::Leaf(error) => error.fmt(f),
         }
     }
@@ -66,7 +72,10 @@ pub(super) fn check(cuts: &[Cut], leaves: &[Recipe]) -> Result<(), RoutineError>
     if given != ends {
         return Err(RoutineError::Cuts { given: list(cuts), expected: list(&ends) });
     }
-    Ok(())
+    match ends.last() {
+        Some(&at) if at > i32::MAX as usize => Err(RoutineError::TooLarge { at }),
+        _ => Ok(()),
+    }
 }
 
 fn list<T: fmt::Display>(items: &[T]) -> String {

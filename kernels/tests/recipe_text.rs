@@ -1,0 +1,132 @@
+//! A recipe and a routine have one canonical text, and bad text is answered in one line.
+
+use copysmith_kernels::plan::{Direction, Width};
+use copysmith_kernels::recipe::{
+    Align, Beyond, Bottom, Fetch, Form, Head, Last, Loop, Order, Prefetch, Shape, Side, Stores, StringMove, Tail,
+};
+use copysmith_kernels::{Recipe, Routine, Span};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn direction() -> impl Strategy<Value = Direction> {
+    select(vec![Direction::Forward, Direction::Backward])
+}
+
+fn align() -> impl Strategy<Value = Option<Align>> {
+    let some = (select(vec![Side::Dst, Side::Src]), select(vec![4u8, 8, 16, 32, 64]), select(Head::ALL));
+    proptest::option::of(some.prop_map(|(side, to, head)| Align { side, to, head }))
+}
+
+fn prefetch() -> impl Strategy<Value = Option<Prefetch>> {
+    let some = (select(Fetch::ALL), select(Side::ALL), 1u32..=64, select(Beyond::ALL));
+    proptest::option::of(some.prop_map(|(fetch, side, units, beyond)| {
+        let unit = if fetch == Fetch::Block { 1024 } else { 64 };
+        Prefetch { fetch, side, distance: units * unit, beyond }
+    }))
+}
+
+fn looped() -> impl Strategy<Value = Shape> {
+    let order = prop_oneof![Just(Order::Ahead), (1u8..=16).prop_map(Order::Group)];
+    let stores =
+        (any::<bool>(), select(vec![1u8, 2, 4])).prop_map(|(non_temporal, streams)| Stores { non_temporal, streams });
+    let first = (select(Width::ALL.to_vec()), 1u8..=16, order, prefetch(), align(), stores);
+    let second = (select(Form::ALL), select(vec![1u8, 16, 32, 64]), direction(), select(Tail::ALL));
+    (first, second).prop_map(
+        |((width, unroll, order, prefetch, align, stores), (form, loop_align, direction, tail))| {
+            Shape::Loop(Loop { width, unroll, order, prefetch, align, stores, form, loop_align, direction, tail })
+        },
+    )
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    let width = || select(Width::ALL.to_vec());
+    let string = (select(Width::ALL[..4].to_vec()), align(), select(Tail::ALL), direction())
+        .prop_map(|(unit, align, tail, direction)| Shape::String(StringMove { unit, align, tail, direction }));
+    prop_oneof![
+        (width(), 1u8..=8, select(Last::ALL)).prop_map(|(width, moves, last)| Shape::Pairs { width, moves, last }),
+        (width(), select(Bottom::ALL)).prop_map(|(width, bottom)| Shape::Chain { width, bottom }),
+        width().prop_map(|width| Shape::BranchFree { width }),
+        (width(), select(vec![4u8, 8]), select(Last::ALL)).prop_map(|(width, moves, last)| Shape::Computed {
+            width,
+            moves,
+            last
+        }),
+        width().prop_map(|width| Shape::JumpTable { width }),
+        string,
+        looped(),
+    ]
+}
+
+/// Half of the spans fit a short shape, so that those get their share of valid recipes.
+fn span() -> impl Strategy<Value = Span> {
+    prop_oneof![
+        (0usize..70, 0usize..70).prop_map(|(a, b)| Span::new(a.min(b), a.max(b)).unwrap()),
+        (0usize..3000).prop_map(|first| Span::new(first, usize::MAX).unwrap()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 200_000, cases: 4000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn text_gives_back_the_recipe_it_was_printed_from(span in span(), shape in shape()) {
+        let recipe = Recipe::new(span, shape);
+        prop_assume!(recipe.is_ok());
+        let recipe = recipe.unwrap();
+        let text = recipe.to_string();
+        prop_assert_eq!(text.parse::<Recipe>().unwrap(), recipe.clone());
+        prop_assert_eq!(text.parse::<Routine>().unwrap(), Routine::from(recipe));
+    }
+
+    #[test]
+    fn whatever_parses_prints_to_something_that_parses_to_the_same(words in "[a-z0-9:=.-]{0,12}( [a-z0-9:=.-]{1,12}){0,6}") {
+        if let Ok(recipe) = format!("copy {words}").parse::<Recipe>() {
+            prop_assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+        }
+    }
+}
+
+#[test]
+fn a_routine_text_names_cuts_and_leaves() {
+    let text = "cuts=64,32>,7 | copy 0..=7 branch-free width=4 | copy 8..=32 computed width=8 moves=4 \
+                | copy 33..=64 pairs width=sse16 moves=2 | copy 65.. loop width=sse16 unroll=4 tail=overlap";
+    let routine: Routine = text.parse().unwrap();
+    assert_eq!(routine.to_string(), text);
+    assert_eq!(routine.leaves().len(), 4);
+    assert!(routine.span() == Span::ALL);
+}
+
+#[test]
+fn wrong_words_are_answered_with_the_value_and_what_is_allowed() {
+    for (text, parts) in [
+        ("", vec!["end of text", "copy"]),
+        ("move 0..=1 chain width=1", vec!["move", "copy"]),
+        ("copy 9..=3 chain width=8", vec!["9..=3", "backward"]),
+        ("copy 0..=16 chian width=8", vec!["chian", "chain"]),
+        ("copy 0..=16 chain width=9", vec!["width=9", "sse16"]),
+        ("copy 0..=16 chain", vec!["width"]),
+        ("copy 0..=16 chain width=8 unroll=2", vec!["unroll=2", "axis of chain"]),
+        ("copy 0..=16 chain width=8 width=8", vec!["width=8", "once"]),
+        ("copy 0..=99 chain width=8", vec!["0..=99", "0..=16"]),
+        ("copy 8.. loop width=8 unroll=17", vec!["unroll=17", "16"]),
+        ("copy 8.. loop width=8 unroll=3 order=group:2", vec!["group:2", "divide"]),
+        ("copy 8.. loop width=8 prefetch=t9:src:64:clamp", vec!["t9:src:64:clamp", "nta"]),
+        ("copy 64.. loop width=avx32 stores=nt", vec!["stores=nt", "align=dst:32"]),
+        ("copy 64.. loop width=avx32 tail=mask", vec!["tail=mask", "EVEX"]),
+        ("copy 3.. loop width=8", vec!["3..", "8 bytes"]),
+    ] {
+        let message = text.parse::<Recipe>().unwrap_err().to_string();
+        assert!(!message.contains('\n'), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "{text:?} gave {message:?}, without {part:?}");
+        }
+    }
+    for (text, part) in [
+        ("cuts=16 | copy 0..=8 chain width=8 | copy 9.. string unit=1", "cuts=16"),
+        ("cuts=8 | copy 0..=8 chain width=8 | copy 10.. string unit=1", "start at length 9"),
+        ("cuts=x | copy 0..=8 chain width=8 | copy 9.. string unit=1", "cuts=x"),
+    ] {
+        let message = text.parse::<Routine>().unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+}
