@@ -13,6 +13,8 @@ pub mod code;
 pub mod plan;
 pub mod proof;
 mod span;
+pub mod x86_64;
 
 pub use code::{Code, Line, Slots, Target, Unreadable, Unsupported};
 pub use span::{Span, SpanError};
+pub use x86_64::X86_64;
