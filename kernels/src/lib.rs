@@ -16,8 +16,10 @@ pub mod proof;
 pub mod recipe;
 pub mod routine;
 mod span;
+pub mod x86_64;
 
 pub use code::{Code, Line, Slots, Target, Unreadable, Unsupported};
 pub use recipe::{Isa, Recipe, RecipeError};
 pub use routine::{Routine, RoutineError};
 pub use span::{Span, SpanError};
+pub use x86_64::X86_64;

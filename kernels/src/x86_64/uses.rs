@@ -1,0 +1,164 @@
+//! Where integer registers and general-width values would meet, and which register a mask may be made in.
+//!
+//! Both draw on the same physical registers (see [`Val`]), so a plan is refused when, on some path from the entry to a return, a
+//! register is used as both. Paths are told apart where a body returns: what a leaf of the dispatch uses does not
+//! burden the next leaf.
+
+use super::registers::home;
+use crate::code::Unsupported;
+use crate::plan::{Addr, Cond, Expr, Op, Operand, Plan, Reg, Val, Width};
+
+/// Sets of plan registers, a bit each: used as integers, and used as homes of values.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    integers: u16,
+    values: u16,
+}
+
+/// Checks a plan and picks a free register for each [`Op::SetMask`], in the order in which they stand.
+pub fn mask_temporaries(plan: &Plan) -> Result<Vec<Reg>, Unsupported> {
+    let arguments = Uses::default().reg(Reg::RETURN).reg(Reg::DST).reg(Reg::SRC).reg(Reg::N);
+    let mut temporaries = Vec::new();
+    walk(&plan.body, arguments, Uses::default(), &mut temporaries)?;
+    Ok(temporaries)
+}
+
+/// Whether no path leaves the body at its end.
+pub fn returns(ops: &[Op]) -> bool {
+    match ops.last() {
+        Some(Op::Return | Op::Switch { .. }) => true,
+        Some(Op::If { then, otherwise, .. }) => returns(then) && returns(otherwise),
+        _ => false,
+    }
+}
+
+/// Walks all paths with what they used `before`; `after` is what may follow the body. Gives what paths that leave it used.
+fn walk(ops: &[Op], mut before: Uses, after: Uses, temporaries: &mut Vec<Reg>) -> Result<Uses, Unsupported> {
+    for (number, op) in ops.iter().enumerate() {
+        before = before.or(own(op));
+        let rest = || ops[number + 1..].iter().fold(after, |uses, op| uses.or(all(op)));
+        match op {
+            Op::If { then, otherwise, .. } => {
+                let rest = rest();
+                let mut out = Uses::default();
+                for body in [then, otherwise] {
+                    let ends = returns(body);
+                    let used = walk(body, before, if ends { Uses::default() } else { rest }, temporaries)?;
+                    out = if ends { out } else { out.or(used) };
+                }
+                before = before.or(out);
+            }
+            // The body may come round again: what stands at its end is also used before its beginning.
+            Op::Turn { body, .. } => before = walk(body, before.or(all(op)), rest(), temporaries)?,
+            Op::Switch { arms, .. } => {
+                for arm in arms {
+                    walk(arm, before, Uses::default(), temporaries)?;
+                }
+            }
+            Op::SetMask { .. } => temporaries.push(free(before.or(rest()))?),
+            Op::Return => before.meet()?,
+            _ => {}
+        }
+    }
+    Ok(before)
+}
+
+fn free(used: Uses) -> Result<Reg, Unsupported> {
+    (Reg::COUNT.0..Reg::ALL)
+        .rev()
+        .map(Reg)
+        .find(|reg| (used.integers | used.values) & bit(*reg) == 0)
+        .ok_or_else(|| Unsupported("x86-64 has no register left to make a mask in".to_owned()))
+}
+
+/// A register outside the table has no bit: emission refuses it by name.
+fn bit(reg: Reg) -> u16 {
+    if reg.0 < Reg::ALL { 1 << reg.0 } else { 0 }
+}
+
+impl Uses {
+    fn or(self, other: Uses) -> Uses {
+        Uses { integers: self.integers | other.integers, values: self.values | other.values }
+    }
+
+    fn meet(self) -> Result<(), Unsupported> {
+        match self.integers & self.values {
+            0 => Ok(()),
+            both => Err(Unsupported(format!(
+                "x86-64 has no register for both {} and a general-width value",
+                Reg(both.trailing_zeros() as u8)
+            ))),
+        }
+    }
+
+    fn reg(self, reg: Reg) -> Uses {
+        Uses { integers: self.integers | bit(reg), ..self }
+    }
+
+    fn addr(self, addr: Addr) -> Uses {
+        addr.index.map_or(self, |index| self.reg(index)).reg(addr.base)
+    }
+
+    fn operand(self, operand: Operand) -> Uses {
+        match operand {
+            Operand::Reg(reg) => self.reg(reg),
+            Operand::Imm(_) => self,
+        }
+    }
+
+    fn val(self, val: Val, width: Width) -> Uses {
+        match home(val) {
+            Some(reg) if width.is_general() => Uses { values: self.values | bit(reg), ..self },
+            _ => self,
+        }
+    }
+
+    fn cond(self, cond: Cond) -> Uses {
+        match cond {
+            Cond::Compare { left, right, .. } => self.reg(left).operand(right),
+            Cond::AnyBit { reg, .. } | Cond::NoBit { reg, .. } => self.reg(reg),
+        }
+    }
+
+    fn expr(self, expr: Expr) -> Uses {
+        match expr {
+            Expr::Const(_) | Expr::Scratch(_) => self,
+            Expr::Sum(addr) => self.addr(addr),
+            Expr::Difference(left, right) => self.reg(left).operand(right),
+            Expr::And(reg, _) | Expr::ShiftRight(reg, _) | Expr::ShiftLeft(reg, _) | Expr::Negated(reg) => {
+                self.reg(reg)
+            }
+            Expr::Select { cond, yes, no } => self.cond(cond).reg(yes).reg(no),
+        }
+    }
+}
+
+/// What an operation itself uses, its bodies left out.
+fn own(op: &Op) -> Uses {
+    let none = Uses::default();
+    match *op {
+        Op::Set { to, value } => none.reg(to).expr(value),
+        Op::Load { val, width, from: addr } | Op::Store { val, width, to: addr, .. } => none.addr(addr).val(val, width),
+        Op::SetMask { count, .. } => none.reg(count),
+        Op::LoadPartial { from: addr, .. } | Op::StorePartial { to: addr, .. } | Op::Prefetch { at: addr, .. } => {
+            none.addr(addr)
+        }
+        Op::Touch { at, val } => none.addr(at).val(val, Width::B1),
+        Op::If { cond, .. } => none.cond(cond),
+        Op::Turn { again, .. } => none.cond(again),
+        Op::Switch { on, .. } => none.reg(on).reg(Reg::COUNT),
+        Op::Repeat { .. } => none.reg(Reg::DST).reg(Reg::SRC).reg(Reg::COUNT),
+        Op::Fence | Op::ClearUpper | Op::EndMmx | Op::Return => none,
+    }
+}
+
+/// What an operation and everything inside it use.
+fn all(op: &Op) -> Uses {
+    let inside = |uses: Uses, body: &Vec<Op>| body.iter().fold(uses, |uses, op| uses.or(all(op)));
+    match op {
+        Op::If { then, otherwise, .. } => [then, otherwise].into_iter().fold(own(op), inside),
+        Op::Turn { body, .. } => inside(own(op), body),
+        Op::Switch { arms, .. } => arms.iter().fold(own(op), inside),
+        _ => own(op),
+    }
+}
