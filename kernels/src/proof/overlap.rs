@@ -1,0 +1,114 @@
+//! Whether a copy is a move: what it does when source and destination are one buffer.
+
+use super::cover::Depth;
+use super::fault::Fault;
+use super::machine::Machine;
+use super::memory::Memory;
+use super::prove::{Failure, copies};
+use super::step::Program;
+use crate::Span;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Under which overlaps a routine still moves every byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// Under all: it has the semantics of memmove.
+    Safe,
+    /// With the destination at or below the source, as a forward loop; the clash shows one above that fails.
+    ForwardOnly(Clash),
+    /// With the destination at or above the source, as a backward loop; the clash shows one below that fails.
+    BackwardOnly(Clash),
+    /// In neither direction.
+    Unsafe {
+        /// A destination at or below the source that fails.
+        below: Clash,
+        /// A destination at or above the source that fails.
+        above: Clash,
+    },
+}
+
+/// An overlap under which bytes are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// The length in bytes.
+    pub n: usize,
+    /// Destination minus source in bytes.
+    pub distance: isize,
+    /// What went wrong.
+    pub fault: Fault,
+}
+
+impl fmt::Display for Clash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n {}, dst = src{:+}: {}", self.n, self.distance, self.fault)
+    }
+}
+
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Overlap::Safe => f.write_str("safe under overlap"),
+            Overlap::ForwardOnly(clash) => write!(f, "safe with dst below src only ({clash})"),
+            Overlap::BackwardOnly(clash) => write!(f, "safe with dst above src only ({clash})"),
+            Overlap::Unsafe { below, above } => write!(f, "unsafe under overlap ({below}; {above})"),
+        }
+    }
+}
+
+/// Finds out under which overlaps the program moves every byte.
+///
+/// Distances are those of the public memmove tests: 1 to 130 both ways, `n - 1`, `n`, `n + 1`, and none at all; [`Depth::Gate`]
+/// takes those around the access widths, on 24 lengths instead of 96. A program that is no copy at all is `Unsafe`.
+///
+/// # Errors
+/// [`Failure::TooLong`] where no length of the span can be run.
+pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, Failure> {
+    let (mut machine, mut memory) = (Machine::new(), Memory::new());
+    let lengths = lengths(span, depth);
+    if lengths.is_empty() {
+        return Err(Failure::TooLong { first: span.first() });
+    }
+    let mut clash = |sign: isize| {
+        for &n in &lengths {
+            for distance in distances(n, depth) {
+                let distance = sign * distance as isize;
+                memory.overlapping(n, distance, 0);
+                if let Err(fault) = copies(&mut machine, program, &mut memory) {
+                    return Some(Clash { n, distance, fault });
+                }
+            }
+        }
+        None
+    };
+    Ok(match (clash(-1), clash(1)) {
+        (None, None) => Overlap::Safe,
+        (None, Some(above)) => Overlap::ForwardOnly(above),
+        (Some(below), None) => Overlap::BackwardOnly(below),
+        (Some(below), Some(above)) => Overlap::Unsafe { below, above },
+    })
+}
+
+/// How far apart the two are, at most `n + 1`.
+fn distances(n: usize, depth: Depth) -> BTreeSet<usize> {
+    let near: Vec<usize> = match depth {
+        Depth::Full => (0..=130).collect(),
+        Depth::Gate => vec![0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129],
+    };
+    let around = [n.saturating_sub(1), n, n + 1];
+    near.into_iter().chain(around).filter(|&distance| distance <= n + 1).collect()
+}
+
+/// Lengths of the span, both ends among them.
+fn lengths(span: Span, depth: Depth) -> Vec<usize> {
+    let all = depth.lengths(span);
+    let count = match depth {
+        Depth::Gate => 24,
+        Depth::Full => 96,
+    };
+    // Distances multiply the cost, so the longest stay out where there are shorter ones.
+    let short: Vec<usize> = all.iter().copied().filter(|&n| n <= span.first().saturating_add(4096)).collect();
+    let stride = short.len().div_ceil(count) | 1;
+    let chosen: BTreeSet<usize> = short.iter().copied().step_by(stride).chain(short.last().copied()).collect();
+    chosen.into_iter().collect()
+}

@@ -1,0 +1,118 @@
+//! The registers of a run: each knows whether it holds a number or data, and how much data.
+
+use super::fault::Wrong;
+use super::memory::Token;
+use super::step::{IntReg, MaskReg, Slot, VectorReg};
+
+/// Register numbers are bytes; a place for each means that no program can name one that is not there.
+const FILE: usize = 256;
+
+/// What an integer register holds.
+#[derive(Clone, Copy)]
+enum Content {
+    Nothing,
+    Number(u64),
+    Data { tokens: [Token; 8], held: u8 },
+}
+
+/// All registers.
+pub(super) struct Registers {
+    ints: [Content; FILE],
+    vectors: Box<[[Token; 64]; FILE]>,
+    /// How many bytes of each vector register were loaded; only those may be stored.
+    held: [u8; FILE],
+    masks: [Option<u64>; FILE],
+}
+
+impl Registers {
+    /// Registers that hold nothing.
+    pub(super) fn new() -> Registers {
+        Registers {
+            ints: [Content::Nothing; FILE],
+            vectors: Box::new([[0; 64]; FILE]),
+            held: [0; FILE],
+            masks: [None; FILE],
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.ints.fill(Content::Nothing);
+        self.held.fill(0);
+        self.masks.fill(None);
+    }
+
+    /// The number in a register.
+    #[inline]
+    pub(super) fn number(&self, reg: IntReg) -> Result<u64, Wrong> {
+        match self.ints[usize::from(reg)] {
+            Content::Number(number) => Ok(number),
+            Content::Nothing => Err(Wrong::Unset(reg)),
+            Content::Data { .. } => Err(Wrong::DataAsInteger(reg)),
+        }
+    }
+
+    /// Puts a number into a register.
+    #[inline]
+    pub(super) fn set_number(&mut self, reg: IntReg, number: u64) {
+        self.ints[usize::from(reg)] = Content::Number(number);
+    }
+
+    /// Puts data into a register.
+    #[inline]
+    pub(super) fn set_data(&mut self, slot: Slot, data: &[Token]) -> Result<(), Wrong> {
+        let too_wide = Wrong::TooWide { bytes: data.len() as u8 };
+        match slot {
+            Slot::Int(reg) => {
+                let mut tokens = [0; 8];
+                tokens.get_mut(..data.len()).ok_or(too_wide)?.copy_from_slice(data);
+                self.ints[usize::from(reg)] = Content::Data { tokens, held: data.len() as u8 };
+            }
+            Slot::Vector(reg) => {
+                let vector = self.vectors[usize::from(reg)].get_mut(..data.len()).ok_or(too_wide)?;
+                vector.copy_from_slice(data);
+                self.held[usize::from(reg)] = data.len() as u8;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first `bytes` bytes of the data in a register.
+    #[inline]
+    pub(super) fn data(&self, slot: Slot, bytes: u8) -> Result<&[Token], Wrong> {
+        let (tokens, held): (&[Token], u8) = match slot {
+            Slot::Int(reg) => match &self.ints[usize::from(reg)] {
+                Content::Data { tokens, held } => (tokens, *held),
+                Content::Nothing => (&[], 0),
+                Content::Number(_) => return Err(Wrong::IntegerAsData(reg)),
+            },
+            Slot::Vector(reg) => (&self.vectors[usize::from(reg)], self.held[usize::from(reg)]),
+        };
+        match tokens.get(..usize::from(bytes)) {
+            Some(data) if bytes <= held => Ok(data),
+            _ => Err(Wrong::StoresUnloaded { from: slot, held, bytes }),
+        }
+    }
+
+    /// The bits of a mask.
+    pub(super) fn mask(&self, mask: MaskReg) -> Result<u64, Wrong> {
+        self.masks[usize::from(mask)].ok_or(Wrong::MaskUnset(mask))
+    }
+
+    /// Sets a mask.
+    pub(super) fn set_mask(&mut self, mask: MaskReg, bits: u64) {
+        self.masks[usize::from(mask)] = Some(bits);
+    }
+
+    /// Cuts the vector registers below `upper_below` to their low 16 bytes.
+    pub(super) fn clear_upper(&mut self, upper_below: VectorReg) {
+        for held in &mut self.held[..usize::from(upper_below)] {
+            *held = (*held).min(16);
+        }
+    }
+
+    /// Empties the MMX registers.
+    pub(super) fn end_mmx(&mut self, mmx_from: VectorReg) {
+        self.held[usize::from(mmx_from)..].fill(0);
+    }
+}
