@@ -1,69 +1,10 @@
 //! A recipe and a routine have one canonical text, and bad text is answered in one line.
 
-use copysmith_kernels::plan::{Direction, Width};
-use copysmith_kernels::recipe::{
-    Align, Beyond, Bottom, Fetch, Form, Head, Last, Loop, Order, Prefetch, Shape, Side, Stores, StringMove, Tail,
-};
+mod recipes;
+
 use copysmith_kernels::{Recipe, Routine, Span};
 use proptest::prelude::*;
-use proptest::sample::select;
-
-fn direction() -> impl Strategy<Value = Direction> {
-    select(vec![Direction::Forward, Direction::Backward])
-}
-
-fn align() -> impl Strategy<Value = Option<Align>> {
-    let some = (select(vec![Side::Dst, Side::Src]), select(vec![4u8, 8, 16, 32, 64]), select(Head::ALL));
-    proptest::option::of(some.prop_map(|(side, to, head)| Align { side, to, head }))
-}
-
-fn prefetch() -> impl Strategy<Value = Option<Prefetch>> {
-    let some = (select(Fetch::ALL), select(Side::ALL), 1u32..=64, select(Beyond::ALL));
-    proptest::option::of(some.prop_map(|(fetch, side, units, beyond)| {
-        let unit = if fetch == Fetch::Block { 1024 } else { 64 };
-        Prefetch { fetch, side, distance: units * unit, beyond }
-    }))
-}
-
-fn looped() -> impl Strategy<Value = Shape> {
-    let order = prop_oneof![Just(Order::Ahead), (1u8..=16).prop_map(Order::Group)];
-    let stores =
-        (any::<bool>(), select(vec![1u8, 2, 4])).prop_map(|(non_temporal, streams)| Stores { non_temporal, streams });
-    let first = (select(Width::ALL.to_vec()), 1u8..=16, order, prefetch(), align(), stores);
-    let second = (select(Form::ALL), select(vec![1u8, 16, 32, 64]), direction(), select(Tail::ALL));
-    (first, second).prop_map(
-        |((width, unroll, order, prefetch, align, stores), (form, loop_align, direction, tail))| {
-            Shape::Loop(Loop { width, unroll, order, prefetch, align, stores, form, loop_align, direction, tail })
-        },
-    )
-}
-
-fn shape() -> impl Strategy<Value = Shape> {
-    let width = || select(Width::ALL.to_vec());
-    let string = (select(Width::ALL[..4].to_vec()), align(), select(Tail::ALL), direction())
-        .prop_map(|(unit, align, tail, direction)| Shape::String(StringMove { unit, align, tail, direction }));
-    prop_oneof![
-        (width(), 1u8..=8, select(Last::ALL)).prop_map(|(width, moves, last)| Shape::Pairs { width, moves, last }),
-        (width(), select(Bottom::ALL)).prop_map(|(width, bottom)| Shape::Chain { width, bottom }),
-        width().prop_map(|width| Shape::BranchFree { width }),
-        (width(), select(vec![4u8, 8]), select(Last::ALL)).prop_map(|(width, moves, last)| Shape::Computed {
-            width,
-            moves,
-            last
-        }),
-        width().prop_map(|width| Shape::JumpTable { width }),
-        string,
-        looped(),
-    ]
-}
-
-/// Half of the spans fit a short shape, so that those get their share of valid recipes.
-fn span() -> impl Strategy<Value = Span> {
-    prop_oneof![
-        (0usize..70, 0usize..70).prop_map(|(a, b)| Span::new(a.min(b), a.max(b)).unwrap()),
-        (0usize..3000).prop_map(|first| Span::new(first, usize::MAX).unwrap()),
-    ]
-}
+use recipes::{shape, span};
 
 proptest! {
     #![proptest_config(ProptestConfig { max_global_rejects: 200_000, cases: 4000, ..ProptestConfig::default() })]

@@ -211,7 +211,7 @@ pub const SCRATCH_BYTES: u8 = 128;
 pub enum Hint {
     /// An ordinary store.
     Plain,
-    /// A non-temporal store: vector widths need an address that is a multiple of the width, and a [`Op::Fence`] must follow
+    /// A non-temporal store: widths of 16 bytes and more need an address that is a multiple of the width, and a [`Op::Fence`] must follow
     /// before every return.
     NonTemporal,
 }

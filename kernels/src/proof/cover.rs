@@ -53,8 +53,7 @@ impl Residues {
 }
 
 /// The neighbourhood of a power of two in which kernels go wrong (block, vector and word edges).
-const NEIGHBOURS: [isize; 20] =
-    [-65, -64, -33, -32, -31, -17, -16, -15, -1, 0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65];
+const NEIGHBOURS: [isize; 20] = [-65, -64, -33, -32, -31, -17, -16, -15, -1, 0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65];
 
 impl Depth {
     /// Up to this many lengths, a bounded span is run whole.

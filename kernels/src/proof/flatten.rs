@@ -9,7 +9,9 @@
 
 use super::check::{PlanError, VALS, check};
 use super::step::*;
-use crate::plan::{Addr, Cond, Direction, Expr, Hint, Mask, Op, Operand, Plan, Reg, Relation, SCRATCH_BYTES, Val, Width};
+use crate::plan::{
+    Addr, Cond, Direction, Expr, Hint, Mask, Op, Operand, Plan, Reg, Relation, SCRATCH_BYTES, Val, Width,
+};
 
 /// The plan as steps, ready to be proven.
 ///
@@ -53,7 +55,8 @@ impl Steps {
             }
             Op::Store { val, width, to, hint } => {
                 let non_temporal = *hint == Hint::NonTemporal;
-                let align = if non_temporal && !width.is_general() { bytes(*width) } else { 1 };
+                // Vectors fault on a misaligned address; MOVNTI and MOVNTQ take any (Intel SDM volume 2).
+                let align = if non_temporal && width.bytes() >= 16 { bytes(*width) } else { 1 };
                 Step::Store { from: slot(*val, *width), bytes: bytes(*width), to: place(to), non_temporal, align }
             }
             Op::SetMask { mask: Mask(mask), count, .. } => {

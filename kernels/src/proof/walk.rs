@@ -62,7 +62,9 @@ impl fmt::Display for WalkError {
                 };
                 write!(f, "{raised} at {since:#x} reaches the return at {at:#x} without a {missing}")
             }
-            WalkError::Preserved { reg, at } => write!(f, "integer register {reg} is the caller's but written at {at:#x}"),
+            WalkError::Preserved { reg, at } => {
+                write!(f, "integer register {reg} is the caller's but written at {at:#x}")
+            }
             WalkError::RunsOff { at } => write!(f, "the path from {at:#x} runs off the end of the code"),
         }
     }

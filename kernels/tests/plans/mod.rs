@@ -265,7 +265,8 @@ pub fn powerpc_loop() -> (Plan, Span) {
         ]
     };
     let [blocks, head, _, _] = Reg::SPARE;
-    let bytes_while_any = |left| when(Cond::imm(left, NotEqual, 0), vec![turn(byte(left), Cond::imm(left, NotEqual, 0))]);
+    let bytes_while_any =
+        |left| when(Cond::imm(left, NotEqual, 0), vec![turn(byte(left), Cond::imm(left, NotEqual, 0))]);
     let body = vec![
         // Below 4 bytes there is nothing to align.
         when(Cond::imm(Reg::N, Below, 4), vec![bytes_while_any(Reg::N), Op::Return]),
