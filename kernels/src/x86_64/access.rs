@@ -46,18 +46,15 @@ const fn non_temporal_stores(width: Width) -> Option<Code> {
     })
 }
 
-/// `movzx` has 32-bit register operands only.
-const fn register_width(width: Width) -> Width {
-    match width {
-        Width::B1 | Width::B2 => Width::B4,
-        other => other,
-    }
-}
-
 impl Emitter<'_> {
     /// `val = [from]`.
     pub fn load(&mut self, val: Val, width: Width, from: Addr) -> Result<(), Unsupported> {
-        self.put(Instruction::with2(loads(width), data(val, register_width(width))?, memory(from)?))
+        let to = match width {
+            // MOVZX names the 32-bit register.
+            Width::B1 | Width::B2 => data(val, width)?.full_register32(),
+            _ => data(val, width)?,
+        };
+        self.put(Instruction::with2(loads(width), to, memory(from)?))
     }
 
     /// `[to] = val`.

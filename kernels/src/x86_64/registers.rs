@@ -47,9 +47,12 @@ fn integer(reg: Reg, bytes: usize) -> Result<Register, Unsupported> {
     Ok(names[bytes.trailing_zeros() as usize])
 }
 
+/// How many values of general width there are: the registers that hold neither an argument nor the result.
+const GENERAL_VALUES: u8 = 5;
+
 /// The integer register that a value of general width lives in; `None` where there are too many.
 pub fn home(val: Val) -> Option<Reg> {
-    (Reg::ALL - 1).checked_sub(val.0).map(Reg)
+    (val.0 < GENERAL_VALUES).then(|| Reg(Reg::ALL - 1 - val.0))
 }
 
 /// The register that a value of some width lives in.
@@ -57,7 +60,7 @@ pub fn data(val: Val, width: Width) -> Result<Register, Unsupported> {
     let number = u32::from(val.0);
     let (first, count) = match width {
         Width::B1 | Width::B2 | Width::B4 | Width::B8 => {
-            let home = home(val).ok_or_else(|| lacks(val, width, u32::from(Reg::ALL)))?;
+            let home = home(val).ok_or_else(|| lacks(val, width, u32::from(GENERAL_VALUES)))?;
             return integer(home, width.bytes());
         }
         Width::Mmx8 => (Register::MM0, 8),

@@ -17,7 +17,11 @@ pub fn read(instruction: &Instruction) -> Option<Step> {
         // The lengths rule out prefixes: Intel ignores an operand-size prefix here, AMD cuts the target to 16 bits.
         Code::Jmp_rel8_64 if instruction.len() == 2 => Step::Jump { to: to()? },
         Code::Jmp_rel32_64 if instruction.len() == 5 => Step::Jump { to: to()? },
-        Code::Jmp_rm64 => Step::JumpTo { address: general(instruction, 0)?, targets: Vec::new() },
+        Code::Jmp_rm64 => {
+            let address = general(instruction, 0)?;
+            let length = if address < 8 { 2 } else { 3 };
+            (instruction.len() == length).then_some(Step::JumpTo { address, targets: Vec::new() })?
+        }
         Code::Retnq if instruction.len() == 1 => Step::Return,
         Code::Movsb_m8_m8 => repeat(instruction, 1)?,
         Code::Movsw_m16_m16 => repeat(instruction, 2)?,

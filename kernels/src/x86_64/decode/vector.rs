@@ -55,12 +55,12 @@ fn vector(instruction: &Instruction, operand: u32) -> Option<VectorReg> {
 }
 
 fn is_masked(instruction: &Instruction) -> bool {
-    instruction.op_mask() != Register::None
+    instruction.op_mask() != Register::None || instruction.zeroing_masking()
 }
 
 /// The mask of a masked instruction.
 fn mask(instruction: &Instruction) -> Option<MaskReg> {
-    if is_masked(instruction) { number(instruction.op_mask()) } else { None }
+    Some(instruction.op_mask()).filter(|register| register.is_k()).and_then(number)
 }
 
 fn load(instruction: &Instruction, bytes: u8) -> Option<Step> {
@@ -80,5 +80,5 @@ fn load_masked(instruction: &Instruction, bytes: u8) -> Option<Step> {
 
 fn store_masked(instruction: &Instruction, bytes: u8) -> Option<Step> {
     let (from, to, mask) = (vector(instruction, 1)?, place_at(instruction, 0)?, mask(instruction)?);
-    Some(Step::StoreMasked { from, bytes, to, mask })
+    (!instruction.zeroing_masking()).then_some(Step::StoreMasked { from, bytes, to, mask })
 }
