@@ -73,7 +73,9 @@ impl fmt::Display for PlanError {
             PlanError::Empty => f.write_str("a plan needs at least a return"),
             PlanError::NoReturn => f.write_str("a path ends without a return"),
             PlanError::Unreachable(what) => write!(f, "{what} can never be reached"),
-            PlanError::SetsReturn => f.write_str("the result register is set; it holds the destination from entry to return"),
+            PlanError::SetsReturn => {
+                f.write_str("the result register is set; it holds the destination from entry to return")
+            }
             PlanError::Register(reg) => write!(f, "register {} does not exist; there are {}", reg.0, Reg::ALL),
             PlanError::Value(val) => write!(f, "{val} does not exist; there are {VALS} values"),
             PlanError::Mask(mask) => write!(f, "{mask} does not exist; there are {MASKS} masks"),

@@ -9,7 +9,9 @@
 
 use super::check::{PlanError, VALS, check};
 use super::step::*;
-use crate::plan::{Addr, Cond, Direction, Expr, Hint, Mask, Op, Operand, Plan, Reg, Relation, SCRATCH_BYTES, Val, Width};
+use crate::plan::{
+    Addr, Cond, Direction, Expr, Hint, Mask, Op, Operand, Plan, Reg, Relation, SCRATCH_BYTES, Val, Width,
+};
 
 /// The plan as steps, ready to be proven.
 ///
