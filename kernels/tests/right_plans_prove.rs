@@ -19,6 +19,7 @@ fn every_plan() -> Vec<(&'static str, (Plan, Span))> {
         ("switch", switch()),
         ("streamed", streamed()),
         ("branch-free leaf", branch_free_leaf()),
+        ("branch-free classes", branch_free_classes()),
         ("PowerPC loop", powerpc_loop()),
     ]
 }

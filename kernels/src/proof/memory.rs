@@ -21,8 +21,9 @@ pub const JUNK: Token = u32::MAX - 1;
 /// A byte that a masked load did not load.
 pub const ZERO: Token = u32::MAX - 2;
 
-/// The longest copy that can be interpreted, in bytes; above it the tokens would fill hundreds of megabytes.
-pub const LONGEST: usize = 1 << 24;
+/// The longest copy that can be interpreted, in bytes: 64 MiB and the first few lengths above, for which the tokens fill half a
+/// gigabyte.
+pub const LONGEST: usize = (1 << 26) + 4096;
 
 const DESTINATION: u64 = 0x0000_1000_0000_0000;
 const SOURCE: u64 = 0x0000_2000_0000_0000;

@@ -59,7 +59,7 @@ impl fmt::Display for Overlap {
 /// Finds out under which overlaps the program moves every byte.
 ///
 /// Distances are those of the public memmove tests: 1 to 130 both ways, `n - 1`, `n`, `n + 1`, and none at all; [`Depth::Gate`]
-/// takes those around the access widths, on 24 lengths instead of 96. A program that is no copy at all is `Unsafe`.
+/// takes those around the access widths, on 24 lengths instead of 96; long copies are run at some of them. A program that is no copy at all is `Unsafe`.
 ///
 /// # Errors
 /// [`Failure::TooLong`] where no length of the span can be run.
@@ -69,17 +69,18 @@ pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, F
     if lengths.is_empty() {
         return Err(Failure::TooLong { first: span.first() });
     }
+    let inputs: Vec<(usize, isize)> = lengths
+        .iter()
+        .flat_map(|&n| distances(n, depth).into_iter().map(move |distance| (n, distance as isize)))
+        .collect();
+    // However long the copies are, some are run.
+    let stride = depth.stride(&inputs.iter().map(|&(n, _)| n).collect::<Vec<_>>()).min((inputs.len() / SOME) | 1);
     let mut clash = |sign: isize| {
-        for &n in &lengths {
-            for distance in distances(n, depth) {
-                let distance = sign * distance as isize;
-                memory.overlapping(n, distance, 0);
-                if let Err(fault) = copies(&mut machine, program, &mut memory) {
-                    return Some(Clash { n, distance, fault });
-                }
-            }
-        }
-        None
+        inputs.iter().step_by(stride).find_map(|&(n, distance)| {
+            let distance = sign * distance;
+            memory.overlapping(n, distance, 0);
+            copies(&mut machine, program, &mut memory).err().map(|fault| Clash { n, distance, fault })
+        })
     };
     Ok(match (clash(-1), clash(1)) {
         (None, None) => Overlap::Safe,
@@ -88,6 +89,9 @@ pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, F
         (Some(below), Some(above)) => Overlap::Unsafe { below, above },
     })
 }
+
+/// So many inputs are run in each direction at least, where there are as many.
+const SOME: usize = 12;
 
 /// How far apart the two are, at most `n + 1`.
 fn distances(n: usize, depth: Depth) -> BTreeSet<usize> {

@@ -87,18 +87,23 @@ pub fn prove(program: &Program, span: Span, residues: Residues, depth: Depth) ->
     let mut proof = Proof { lengths: lengths.len(), longest, residues: 0, runs: 0, steps: 0 };
     let (mut machine, mut memory) = (Machine::new(), Memory::new());
     memory.apart(longest, 0, 0);
-    let further = residues.pairs().skip(1);
-    let stride = depth.stride(further.flat_map(|_| lengths.iter().copied()));
-    for (number, (dst_residue, src_residue)) in residues.pairs().enumerate() {
-        let every = if number == 0 { 1 } else { stride };
-        let runs = proof.runs;
-        for &n in lengths.iter().skip(number % every).step_by(every) {
-            memory.apart(n, dst_residue, src_residue);
-            let fault = |fault| Failure::Input { n, dst_residue, src_residue, fault };
-            proof.steps += copies(&mut machine, program, &mut memory).map_err(fault)?;
-            proof.runs += 1;
+    let further = residues.pairs().count() - 1;
+    for group in Depth::groups(&lengths) {
+        let (mut every, mut met, before) = (1, 0, proof.steps);
+        for (number, (dst_residue, src_residue)) in residues.pairs().enumerate() {
+            let mut chosen = group.iter().skip(number % every).step_by(every).peekable();
+            met += usize::from(chosen.peek().is_some());
+            for &n in chosen {
+                memory.apart(n, dst_residue, src_residue);
+                let fault = |fault| Failure::Input { n, dst_residue, src_residue, fault };
+                proof.steps += copies(&mut machine, program, &mut memory).map_err(fault)?;
+                proof.runs += 1;
+            }
+            if number == 0 {
+                every = depth.further_stride(group, proof.steps - before, further);
+            }
         }
-        proof.residues += usize::from(proof.runs > runs);
+        proof.residues = proof.residues.max(met);
     }
     Ok(proof)
 }

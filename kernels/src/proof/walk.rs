@@ -1,8 +1,8 @@
 //! What must hold on every path to a return, whatever the input: upper halves clean, non-temporal stores fenced, the
 //! direction flag clear, the MMX state ended, and no preserved register written at all.
 //!
-//! A forward dataflow over the steps: for each obligation the first step that raised it and is not answered for.
-//! Where paths meet, an obligation of either is one of both.
+//! A forward dataflow over the steps: for each obligation a step that raised it last on some path and is not answered for. Where
+//! paths meet, an obligation of either is one of both.
 
 use super::step::{IntReg, Program, Slot, Step, VectorReg};
 use std::fmt;

@@ -253,6 +253,30 @@ pub fn branch_free_leaf() -> (Plan, Span) {
     (plan(loads.into_iter().chain(stores).collect()), span(0, 32))
 }
 
+/// As [`branch_free_leaf`], but each class is stored before the next is loaded: no move, but it needs nine registers only.
+pub fn branch_free_classes() -> (Plan, Span) {
+    let (at, scratch) = (Reg::COUNT, Reg::SPARE[0]);
+    let mut body = vec![set(scratch, Expr::Scratch(64))];
+    let select = |cond| set(at, Expr::Select { cond, yes: at, no: scratch });
+    let not_empty = Cond::imm(Reg::N, NotEqual, 0);
+    for (base, stores) in [(Reg::SRC, false), (Reg::DST, true)] {
+        let access = |val| if stores { store(val, Width::B1, at, 0) } else { load(val, Width::B1, at, 0) };
+        body.extend([sum(at, base, 0), select(not_empty), access(0)]);
+        body.extend([set(at, Expr::ShiftRight(Reg::N, 1)), add(at, at, base), select(not_empty), access(1)]);
+        body.extend([set(at, Expr::Sum(Addr::indexed(base, Reg::N, -1))), select(not_empty), access(2)]);
+    }
+    for width in [Width::B4, Width::B8, Width::Sse16] {
+        let bytes = width.bytes() as i32;
+        let enough = Cond::imm(Reg::N, AboveOrEqual, bytes);
+        for (base, stores) in [(Reg::SRC, false), (Reg::DST, true)] {
+            let access = |val| if stores { store(val, width, at, 0) } else { load(val, width, at, 0) };
+            body.extend([sum(at, base, 0), select(enough), access(0)]);
+            body.extend([set(at, Expr::Sum(Addr::indexed(base, Reg::N, -bytes))), select(enough), access(1)]);
+        }
+    }
+    (plan(body), span(0, 32))
+}
+
 /// Any length, the way of a PowerPC 603: see `tests/sketches.rs`.
 pub fn powerpc_loop() -> (Plan, Span) {
     let byte = |left| {
