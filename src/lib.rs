@@ -2,4 +2,6 @@
 //! size class into a library as Rust source.
 
 pub mod host;
+pub mod proofs;
 pub mod run;
+pub mod tune;
