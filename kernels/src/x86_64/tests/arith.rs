@@ -2,6 +2,7 @@
 
 use super::machine::{STACK, run};
 use super::{NUMBERS, constant, emit, emitted, mnemonics, number, program, step, text, when};
+use crate::code::Code;
 use crate::plan::{Addr, Cond, Expr, Op, Operand, Reg, Relation, SCRATCH_BYTES};
 use proptest::prelude::*;
 
@@ -129,6 +130,34 @@ proptest! {
         }
         prop_assert_eq!(run(&program(&code), registers), expected, "{}\n{}", cond, text(&code));
     }
+}
+
+#[test]
+fn comparisons_turn_exactly_at_their_constant() {
+    for bound in [0, 1, 127, 128, 129, 255, 256, i32::MAX, -1, -127, -128, -129, i32::MIN] {
+        for relation in RELATIONS {
+            let cond = Cond::imm(Reg::SRC, relation, bound);
+            let then = vec![constant(Reg::N, 1), Op::Return];
+            let program = program(&emitted(vec![when(cond, then, vec![constant(Reg::N, 2), Op::Return])]));
+            for off in [-1, 0, 1] {
+                let left = i64::from(bound).wrapping_add(off) as u64;
+                let mut registers = [0; 16];
+                registers[6] = left;
+                let expected = if relation.holds(left, i64::from(bound) as u64) { 1 } else { 2 };
+                assert_eq!(run(&program, registers)[2], expected, "{left:#x} {relation:?} {bound}");
+            }
+        }
+    }
+}
+
+#[test]
+fn clearing_a_register_is_known_to_set_the_flags() {
+    // cmp rdi, rsi; xor ecx, ecx; je to the return; mov edx, 1; ret
+    let bytes = vec![0x48, 0x39, 0xf7, 0x31, 0xc9, 0x74, 0x05, 0xba, 1, 0, 0, 0, 0xc3];
+    let program = program(&Code { bytes, align: 1, switches: vec![] });
+    let mut registers = [0; 16];
+    registers[7] = 1;
+    assert_eq!(run(&program, registers)[2], 0);
 }
 
 #[test]
