@@ -102,10 +102,39 @@ fn a_decision_on_flags_that_are_lost() {
         wrong(vec![arith(Flags::Lost), Step::JumpIf { relation: Relation::Equal, to: 2 }, Step::Return]).1,
         Wrong::FlagsLost
     );
+    // What was compared before is forgotten.
+    let compare = Step::Test { test: Test::Compare, left: N, right: Right::Imm(8) };
+    let after = vec![compare, arith(Flags::Lost), Step::JumpIf { relation: Relation::Equal, to: 3 }, Step::Return];
+    assert_eq!(wrong(after), (8, Wrong::FlagsLost));
     // After a bit test only zero and not zero can be asked for.
     let test = Step::Test { test: Test::Bits, left: N, right: Right::Imm(8) };
     let above = Step::JumpIf { relation: Relation::Above, to: 2 };
     assert_eq!(wrong(vec![test, above, Step::Return]), (4, Wrong::FlagsLost));
+}
+
+#[test]
+fn an_obligation_of_one_path_is_one_where_paths_meet() {
+    // The jump round the store reaches the return first, with nothing owed.
+    let test = Step::Test { test: Test::Compare, left: N, right: Right::Imm(8) };
+    let streamed = Step::Store { from: Slot::Int(8), bytes: 8, to: at(DST), non_temporal: true, align: 1 };
+    let jump = |relation| Step::JumpIf { relation, to: 5 };
+    let mut steps =
+        vec![moved(RESULT, DST), load(Slot::Int(8), 8), test, jump(Relation::Above), streamed, Step::Return];
+    let owed = Owed::Fence;
+    assert_eq!(failure(steps.clone()), Failure::Walk(WalkError::Returns { owed, since: 16, at: 20 }));
+    // The store is jumped to and jumps back.
+    steps.swap(4, 5);
+    steps.push(Step::Jump { to: 4 });
+    let back = Failure::Walk(WalkError::Returns { owed, since: 20, at: 16 });
+    assert_eq!(failure(steps), back);
+}
+
+#[test]
+fn a_string_move_leaves_its_count_at_zero_and_its_cursors_past_the_end() {
+    let repeat = Step::Repeat { bytes: 1, dst: DST, src: SRC, count: N };
+    let sum = Place { base: Some(Base::Reg(DST)), index: Some((N, 0)), displacement: -8 };
+    let steps = vec![repeat, Step::Address { to: RESULT, place: sum }, Step::Return];
+    prove(&program(steps), Span::new(8, 8).unwrap(), Residues::one(), Depth::Full).unwrap();
 }
 
 #[test]
