@@ -84,6 +84,17 @@ fn what_a_plan_does_under_overlap_is_found_out() {
 }
 
 #[test]
+fn a_late_tail_is_found_under_overlap_however_long_the_copies_are() {
+    let program = flatten(&bump_loop().0).unwrap();
+    for first in [64, 1 << 16, 1 << 20, 1 << 24] {
+        for depth in [Depth::Gate, Depth::Full] {
+            let found = overlap(&program, open(first), depth).unwrap();
+            assert!(matches!(found, Overlap::Unsafe { .. }), "{first} {depth:?}: {found}");
+        }
+    }
+}
+
+#[test]
 fn an_overlap_that_only_one_distance_shows_is_found_with_its_example() {
     // Two halves of 16 loaded in turn, the second after the first was stored: wrong as soon as dst is 1 to 31 above src.
     let half = |at| [load(0, Width::Sse16, Reg::SRC, at), store(0, Width::Sse16, Reg::DST, at)];

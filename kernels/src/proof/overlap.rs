@@ -3,7 +3,7 @@
 use super::cover::Depth;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::memory::Memory;
+use super::memory::{LONGEST, Memory};
 use super::prove::{Failure, copies};
 use super::step::Program;
 use crate::Span;
@@ -56,28 +56,24 @@ impl fmt::Display for Overlap {
     }
 }
 
-/// Finds out under which overlaps the program moves every byte.
+/// Finds out under which overlaps the program moves every byte, as far as the inputs run can tell.
 ///
 /// Distances are those of the public memmove tests: 1 to 130 both ways, `n - 1`, `n`, `n + 1`, and none at all; [`Depth::Gate`]
-/// takes those around the access widths, on 24 lengths instead of 96; long copies are run at some of them. A program that is no copy at all is `Unsafe`.
+/// takes those around the access widths, on 24 lengths instead of 96. Where the copies are long, every so manieth of these inputs is
+/// run, and always the first lengths at distances below, between and above the access widths. [`Depth::Full`] runs what
+/// [`Depth::Gate`] runs and more, so it never finds a program safer. A program that is no copy at all is `Unsafe`.
 ///
 /// # Errors
 /// [`Failure::TooLong`] where no length of the span can be run.
 pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, Failure> {
     let (mut machine, mut memory) = (Machine::new(), Memory::new());
-    let lengths = lengths(span, depth);
-    if lengths.is_empty() {
+    let inputs = inputs(span, depth);
+    if inputs.is_empty() {
         return Err(Failure::TooLong { first: span.first() });
     }
-    let inputs: Vec<(usize, isize)> = lengths
-        .iter()
-        .flat_map(|&n| distances(n, depth).into_iter().map(move |distance| (n, distance as isize)))
-        .collect();
-    // However long the copies are, some are run.
-    let stride = depth.stride(&inputs.iter().map(|&(n, _)| n).collect::<Vec<_>>()).min((inputs.len() / SOME) | 1);
     let mut clash = |sign: isize| {
-        inputs.iter().step_by(stride).find_map(|&(n, distance)| {
-            let distance = sign * distance;
+        inputs.iter().find_map(|&(n, distance)| {
+            let distance = sign * distance as isize;
             memory.overlapping(n, distance, 0);
             copies(&mut machine, program, &mut memory).err().map(|fault| Clash { n, distance, fault })
         })
@@ -90,8 +86,31 @@ pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, F
     })
 }
 
-/// So many inputs are run in each direction at least, where there are as many.
-const SOME: usize = 12;
+/// Lengths and distances, in the order in which they are run.
+fn inputs(span: Span, depth: Depth) -> Vec<(usize, usize)> {
+    let mut inputs = match depth {
+        Depth::Gate => telling(span),
+        Depth::Full => inputs(span, Depth::Gate),
+    };
+    let all: Vec<(usize, usize)> = lengths(span, depth)
+        .into_iter()
+        .flat_map(|n| distances(n, depth).into_iter().map(move |distance| (n, distance)))
+        .collect();
+    let stride = depth.stride(&all.iter().map(|&(n, _)| n).collect::<Vec<_>>());
+    inputs.extend(all.into_iter().step_by(stride));
+    inputs
+}
+
+/// Inputs that no stride may leave out. A tail is taken at one length after a whole number of blocks and at one before the next, and
+/// what it reads has been written over already where the distance is below its width.
+fn telling(span: Span) -> Vec<(usize, usize)> {
+    let lengths = [1, 31].map(|more| span.first().saturating_add(more));
+    let lengths = lengths.into_iter().filter(|&n| span.contains(n) && n <= LONGEST);
+    lengths
+        .flat_map(|n| [1, 9, 33, 65, 127].map(|distance| (n, distance)))
+        .filter(|&(n, distance)| distance <= n)
+        .collect()
+}
 
 /// How far apart the two are, at most `n + 1`.
 fn distances(n: usize, depth: Depth) -> BTreeSet<usize> {
