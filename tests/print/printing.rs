@@ -117,3 +117,20 @@ fn rustfmt_leaves_what_was_printed_as_it_is() {
         }
     }
 }
+
+#[test]
+fn a_table_needs_what_the_most_demanding_of_its_functions_needs() {
+    let needs = |recipe: &str| {
+        let mut winners = winners("amd-1ah-02h");
+        winners.isa = copysmith_kernels::Isa::Avx512;
+        winners.classes[2].recipe = recipe.parse().unwrap();
+        let text = table(&winners, &ByHand::new()).unwrap();
+        text.lines().find_map(|line| line.trim().strip_prefix("needs: ").map(str::to_owned)).unwrap()
+    };
+    assert_eq!(needs("copy 33.. string unit=1"), "&[],");
+    assert_eq!(needs("copy 33.. loop width=avx32 unroll=1"), "&[row::Feature::Avx],");
+    assert_eq!(
+        needs("copy 33.. loop width=evex32 unroll=1 prefetch=w:dst:256:clamp"),
+        "&[row::Feature::Avx, row::Feature::Avx512, row::Feature::PrefetchW],"
+    );
+}
