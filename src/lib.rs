@@ -2,6 +2,7 @@
 //! size class into a library as Rust source.
 
 pub mod host;
+pub mod print;
 pub mod proofs;
 pub mod run;
 pub mod tune;

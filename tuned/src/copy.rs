@@ -1,0 +1,34 @@
+//! The two ways to copy: slices, and pointers. Which routine does the work is [`super::dispatch`]'s affair.
+
+/// Copies every byte of `src` into `dst`, as [`slice::copy_from_slice`] does.
+///
+/// # Panics
+/// Where the slices differ in length.
+#[inline]
+#[track_caller]
+pub fn copy(dst: &mut [u8], src: &[u8]) {
+    if dst.len() != src.len() {
+        unequal(dst.len(), src.len());
+    }
+    // SAFETY: both slices are valid for their common length, and a mutable slice overlaps no other.
+    unsafe { copy_raw(src.as_ptr(), dst.as_mut_ptr(), src.len()) }
+}
+
+/// Copies `count` bytes from `src` to `dst`, in the argument order of [`core::ptr::copy_nonoverlapping`].
+///
+/// # Safety
+/// * `src` is valid for reads of `count` bytes.
+/// * `dst` is valid for writes of `count` bytes.
+/// * The two regions do not overlap.
+#[inline]
+pub unsafe fn copy_raw(src: *const u8, dst: *mut u8, count: usize) {
+    // SAFETY: the caller vouches for both regions and that they are apart.
+    unsafe { super::dispatch::run(src, dst, count) }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn unequal(dst: usize, src: usize) -> ! {
+    panic!("copy needs slices of equal length: dst has {dst} bytes, src has {src}")
+}

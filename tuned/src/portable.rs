@@ -1,0 +1,18 @@
+//! Where no table can run: every copy is `core::ptr`'s.
+
+use super::row::Table;
+
+/// The table in use: none.
+pub(super) fn chosen() -> Option<&'static Table> {
+    None
+}
+
+/// Copies `n` bytes.
+///
+/// # Safety
+/// As [`core::ptr::copy_nonoverlapping`].
+#[inline]
+pub(super) unsafe fn run(src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's obligations are the same.
+    unsafe { core::ptr::copy_nonoverlapping(src, dst, n) }
+}
