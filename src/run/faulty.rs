@@ -273,7 +273,8 @@ fn wrong_manners() -> Vec<Faulty> {
         }),
         faulty("writes to its caller's frame", Comparison("byte 40 of its caller's stack"), |ops| {
             copy(ops);
-            dynasm!(ops; .arch x64; mov QWORD [rsp + 48], 0; ret);
+            // The very value that the battery has there at its first call: shows at the second.
+            dynasm!(ops; .arch x64; mov BYTE [rsp + 48], -91; ret);
         }),
         Faulty {
             seen_by: SeenBy::Proof,
