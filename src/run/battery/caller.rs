@@ -4,8 +4,9 @@
 //!   guard | free: the routine's frame, red zone, signals |<- rsp after the return | caller's part, filled | guard
 //! ```
 //!
-//! Every word of the caller's part is the address of the record of this call. So the trampoline finds its record again
-//! although it can trust no register, even if the routine returns with a stack pointer that is off by some words.
+//! In the middle of the caller's part is the address of the record of this call, many times over. So the trampoline finds
+//! its record again although it can trust no register, even if the routine returns with a stack pointer that is off by
+//! some words. The rest changes from call to call.
 
 use super::fault::Fault;
 

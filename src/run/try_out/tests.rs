@@ -1,7 +1,7 @@
 //! Every faulty kernel is rejected for its own fault, every good one accepted, and the process goes on.
 
 use super::*;
-use crate::run::faulty::{Faulty, Needs, SeenBy, Symptom, family, good, good_loop};
+use crate::run::faulty::{Faulty, Needs, SeenBy, Symptom, family, good, good_loop, keeps_data_below_the_red_zone};
 
 /// The battery's verdict; `None`, with a word, where this CPU cannot run the kernel.
 fn verdict(kernel: &Faulty, span: Span, depth: Depth) -> Option<Verdict> {
@@ -53,6 +53,14 @@ fn the_full_battery_accepts_good_kernels_and_counts_what_it_did() {
     let Verdict::Passed(coverage) = verdict else { panic!("{verdict}") };
     assert_eq!((coverage.shortest, coverage.longest), (0, 2049));
     assert!(coverage.calls > 301 * 4096 && coverage.signals > 0, "{coverage:?}");
+}
+
+#[test]
+fn data_kept_below_the_red_zone_passes_the_gate_and_is_lost_in_the_storm() {
+    let kernel = keeps_data_below_the_red_zone();
+    let span: Span = "5000..=5003".parse().unwrap();
+    assert!(verdict(&kernel, span, Depth::Gate).unwrap().is_passed());
+    assert_shows(&kernel, &verdict(&kernel, span, Depth::FULL).unwrap());
 }
 
 #[test]

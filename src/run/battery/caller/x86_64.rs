@@ -13,6 +13,10 @@ use std::mem::offset_of;
 const CALLER_PART: usize = 2048;
 /// Where in it the trampoline looks for its record: far enough that a small overrun does not hide itself.
 const RECORD_AT: usize = 1024;
+/// Bytes on either side of it that hold the record's address too: how far off the stack pointer may come back.
+const RECORD_BESIDE: usize = 128;
+/// What the rest of the caller's part holds, by turns: a routine that writes any one value shows in two calls.
+const CALLER_FILLS: [u8; 2] = [0x5a, 0xa5];
 /// Bytes for the routine: its frame, the red zone, and a signal's frame with 64-byte registers.
 const ROUTINE_PART: usize = 128 << 10;
 
@@ -67,7 +71,8 @@ struct Record {
 pub(in super::super) struct Caller {
     record: Box<UnsafeCell<Record>>,
     stack: Guarded,
-    expected: Vec<u8>,
+    expected: [Vec<u8>; 2],
+    turn: usize,
 }
 
 impl Caller {
@@ -76,8 +81,14 @@ impl Caller {
     pub(in super::super) fn new(avx: Avx) -> io::Result<Caller> {
         let stack = Guarded::new(ROUTINE_PART + CALLER_PART)?;
         let record = Box::new(UnsafeCell::new(Record::default()));
-        let expected = (record.get() as usize).to_ne_bytes().repeat(CALLER_PART / size_of::<usize>());
-        let mut caller = Caller { record, stack, expected };
+        let address = (record.get() as usize).to_ne_bytes();
+        let expected = CALLER_FILLS.map(|fill| {
+            let mut part = vec![fill; CALLER_PART];
+            let beside = &mut part[RECORD_AT - RECORD_BESIDE..RECORD_AT + RECORD_BESIDE];
+            beside.copy_from_slice(&address.repeat(2 * RECORD_BESIDE / size_of::<usize>()));
+            part
+        });
+        let mut caller = Caller { record, stack, expected, turn: 0 };
         let mut machine = if avx == Avx::Usable { HAS_AVX } else { 0 };
         if avx == Avx::Usable && xgetbv_in_use_is_supported() {
             machine |= TRACKS_UPPER_HALVES;
@@ -114,13 +125,14 @@ impl Caller {
         n: usize,
     ) -> Result<(), Fault> {
         let top = self.stack.len();
-        self.stack.bytes_mut()[top - CALLER_PART..].copy_from_slice(&self.expected);
+        self.turn = 1 - self.turn;
+        self.stack.bytes_mut()[top - CALLER_PART..].copy_from_slice(&self.expected[self.turn]);
         let stack = self.stack.start() as usize + top - CALLER_PART;
         let record = self.record.get_mut();
         (record.entry, record.dst, record.src, record.n) = (entry.address(), dst as usize, src as usize, n);
         (record.stack, record.mxcsr, record.x87_control) = (stack, MXCSR, X87_CONTROL);
-        // SAFETY: the record is exclusively ours and complete; `stack` is 16-aligned with room below it, and every word
-        // above it is the record's address. What the routine does is passed on to the caller.
+        // SAFETY: the record is exclusively ours and complete; `stack` is 16-aligned with room below it, and the words
+        // around RECORD_AT above it are the record's address. What the routine does is passed on to the caller.
         unsafe { call_recorded(self.record.get()) };
         self.judge(dst)
     }
@@ -154,8 +166,9 @@ impl Caller {
             return Err(Fault::UpperHalves);
         }
         let caller_part = &self.stack.bytes()[self.stack.len() - CALLER_PART..];
-        if caller_part != self.expected {
-            let at = caller_part.iter().zip(&self.expected).position(|(found, expected)| found != expected);
+        let expected = &self.expected[self.turn];
+        if caller_part != expected {
+            let at = caller_part.iter().zip(expected).position(|(found, expected)| found != expected);
             return Err(Fault::CallerStack { at: at.unwrap_or(0) });
         }
         Ok(())
@@ -187,7 +200,7 @@ unsafe extern "sysv64" fn leaves_dirty(_dst: *mut u8, _src: *const u8, _n: usize
 /// whatever the routine did.
 ///
 /// # Safety
-/// - `record` holds a call, and its stack is 16-aligned, writable well below and, above it, filled with `record`.
+/// - `record` holds a call, and its stack is 16-aligned, writable well below and, holding `record` around RECORD_AT above.
 /// - The routine's own obligations.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn call_recorded(record: *mut Record) {
