@@ -1,0 +1,114 @@
+//! Whole routines made of class winners: which compares come first, and which neighbours share a leaf.
+//!
+//! Where lengths vary, a compare that is guessed wrong costs more than a short copy, so a tree with few, well-placed compares
+//! beats one with a leaf for each class.
+
+use copysmith_kernels::routine::{Cut, FallsThrough};
+use copysmith_kernels::{Recipe, Routine, Span};
+
+/// Distinct routines over all lengths, the plainest first: trees of several orders over the class winners, as they are and with
+/// neighbouring classes joined wherever one winner's shape can copy both.
+pub fn trees(winners: &[Recipe]) -> Vec<Routine> {
+    let mut routines: Vec<Routine> = Vec::new();
+    for leaves in leaf_sets(winners) {
+        for cuts in orders(&leaves) {
+            if let Ok(routine) = Routine::new(cuts, leaves.clone())
+                && !routines.contains(&routine)
+            {
+                routines.push(routine);
+            }
+        }
+    }
+    routines
+}
+
+/// The winners; the winners with one pair of neighbours joined; and with every pair joined that can be, from the small end.
+fn leaf_sets(winners: &[Recipe]) -> Vec<Vec<Recipe>> {
+    let mut sets = vec![winners.to_vec()];
+    for at in 0..winners.len().saturating_sub(1) {
+        for joined in joined(&winners[at], &winners[at + 1]) {
+            let mut set = winners.to_vec();
+            set.splice(at..at + 2, [joined]);
+            sets.push(set);
+        }
+    }
+    let mut all: Vec<Recipe> = Vec::new();
+    for winner in winners {
+        match all.last().and_then(|last| joined(last, winner).into_iter().next()) {
+            Some(both) => *all.last_mut().expect("there is a last one") = both,
+            None => all.push(winner.clone()),
+        }
+    }
+    sets.push(all);
+    sets.dedup();
+    sets
+}
+
+/// What copies both neighbours' lengths: the upper shape first, since it is the one with the higher limits.
+fn joined(lower: &Recipe, upper: &Recipe) -> Vec<Recipe> {
+    let Ok(span) = Span::new(lower.span().first(), upper.span().last()) else { return Vec::new() };
+    [upper, lower].into_iter().filter_map(|recipe| recipe.with_span(span).ok()).collect()
+}
+
+/// Orders of the compares: smallest boundary first; largest first; halves; and for each boundary up to 4 KiB that boundary first,
+/// then the smaller ones downward and the larger ones upward.
+fn orders(leaves: &[Recipe]) -> Vec<Vec<Cut>> {
+    let ends: Vec<usize> = leaves[..leaves.len() - 1].iter().map(|leaf| leaf.span().last()).collect();
+    let at_most = |ends: &[usize]| ends.iter().map(|&at| Cut { at, falls: FallsThrough::AtMost }).collect::<Vec<_>>();
+    let mut descending = ends.clone();
+    descending.reverse();
+    let mut halves = Vec::new();
+    halve(&ends, &mut halves);
+    let mut orders = vec![at_most(&ends), at_most(&descending), at_most(&halves)];
+    for (index, &first) in ends.iter().enumerate().filter(|&(_, &first)| first <= 4096) {
+        let below = ends[..index].iter().rev().copied();
+        let order: Vec<usize> = std::iter::once(first).chain(below.clone()).chain(ends[index + 1..].iter().copied()).collect();
+        orders.push(at_most(&order));
+        // The same with every smaller side jumped to, so that the larger of the small ones fall through.
+        let cut = |at| Cut { at, falls: if at < first { FallsThrough::Above } else { FallsThrough::AtMost } };
+        orders.push(order.iter().map(|&at| cut(at)).collect());
+    }
+    orders
+}
+
+fn halve(ends: &[usize], order: &mut Vec<usize>) {
+    if ends.is_empty() {
+        return;
+    }
+    let middle = ends.len() / 2;
+    order.push(ends[middle]);
+    halve(&ends[..middle], order);
+    halve(&ends[middle + 1..], order);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tree_covers_every_length_and_is_there_once() {
+        let winners: Vec<Recipe> = [
+            "copy 0..=16 branch-free width=8",
+            "copy 17..=32 pairs width=sse16",
+            "copy 33..=64 computed width=sse16 moves=4",
+            "copy 65.. loop width=sse16 unroll=4 tail=overlap",
+        ]
+        .iter()
+        .map(|text| text.parse().unwrap())
+        .collect();
+        let routines = trees(&winners);
+        assert!(routines.len() > 15, "{}", routines.len());
+        assert!(routines.iter().all(|routine| routine.span() == Span::ALL));
+        let mut texts: Vec<String> = routines.iter().map(Routine::to_string).collect();
+        assert!(texts.iter().any(|text| text.contains("17..=64 computed")), "{texts:#?}");
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), routines.len());
+    }
+
+    #[test]
+    fn one_class_is_a_tree() {
+        let only: Recipe = "copy 0.. string unit=1".parse().unwrap();
+        assert_eq!(trees(&[only.clone()]), [Routine::from(only)]);
+    }
+}
