@@ -5,4 +5,5 @@ pub mod host;
 pub mod print;
 pub mod proofs;
 pub mod run;
+pub mod time;
 pub mod tune;

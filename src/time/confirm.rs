@@ -1,0 +1,79 @@
+//! The few finalists timed again, in a fresh process with fresh buffers: the only numbers that may be published, because
+//! nobody chose among them.
+
+use super::TimeError;
+use super::live::LiveJudge;
+use super::settings::Settings;
+use crate::run::isolate::{Outcome, isolate};
+use copysmith_kernels::Routine;
+use copysmith_search::{Judge, Sample};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What one finalist did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// ln(its time / the reference's), one a block.
+    pub log_ratios: Vec<f64>,
+    /// Its speed in the first situation; `None` for a figure that no copy can reach.
+    pub gigabytes_per_second: Option<f64>,
+}
+
+/// What the fresh process timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Confirmation {
+    /// One for each finalist, in the order given; or why it could not run.
+    pub finalists: Vec<Result<Series, String>>,
+    /// The log ratios of the reference against its clone, from the same process.
+    pub clone: Vec<f64>,
+    /// The reference's speed in the first situation.
+    pub reference_gigabytes_per_second: Option<f64>,
+    /// What was dropped, as text.
+    pub tally: String,
+}
+
+/// The finalists and the reference's clone in this many blocks each, in a forked process that ends after `limit` at the
+/// latest. Give the settings another seed than the race had: the same calls would confirm the same luck.
+///
+/// # Errors
+/// [`TimeError`], when there is no such process or it gives no results.
+pub fn confirm(
+    settings: &Settings,
+    finalists: &[Routine],
+    blocks: usize,
+    limit: Duration,
+) -> Result<Confirmation, TimeError> {
+    let work = || again(settings, finalists, blocks).map_err(|error| error.to_string());
+    match isolate(limit, work).map_err(TimeError::Process)? {
+        Outcome::Finished(outcome) => outcome.map_err(TimeError::Confirmation),
+        Outcome::Signal(signal) => Err(TimeError::Died(signal)),
+        Outcome::TimedOut(limit) => Err(TimeError::TimedOut(limit)),
+        Outcome::Exited(code) => Err(TimeError::Confirmation(format!("the process ended with code {code}"))),
+    }
+}
+
+fn again(settings: &Settings, finalists: &[Routine], blocks: usize) -> Result<Confirmation, TimeError> {
+    let mut judge = LiveJudge::new(settings)?;
+    let clone = judge.aa(blocks)?;
+    let mut all: Vec<Result<Vec<f64>, String>> = vec![Ok(Vec::with_capacity(blocks)); finalists.len()];
+    for _ in 0..blocks {
+        for (series, sample) in all.iter_mut().zip(judge.block(finalists)?) {
+            match (series.as_mut(), sample) {
+                (Ok(ratios), Sample::LogRatio(ratio)) => ratios.push(ratio),
+                (Ok(_), Sample::Failed(why)) => *series = Err(why),
+                (Err(_), _) => {}
+            }
+        }
+    }
+    let speed = |routine| judge.gigabytes_per_second(routine);
+    let finalists = all
+        .into_iter()
+        .zip(finalists)
+        .map(|(series, routine)| series.map(|log_ratios| Series { log_ratios, gigabytes_per_second: speed(routine) }));
+    Ok(Confirmation {
+        finalists: finalists.collect(),
+        clone,
+        reference_gigabytes_per_second: judge.reference_gigabytes_per_second(),
+        tally: judge.tally().to_string(),
+    })
+}

@@ -1,0 +1,189 @@
+//! The call loop that times a routine, as generated code: each contestant has its own copy, so that none trains the
+//! branch history of another, and no compiler or linker can fold two of them into one.
+//!
+//! ```text
+//! for call in calls:
+//!     target(dst + call.dst, src + call.src, call.n)
+//!     read back what was copied, if asked; the next source address waits for it
+//! ```
+//!
+//! The loop moves the stack to a fixed offset in its page: a return address whose page offset equals that of the bytes
+//! being copied costs cycles, and which process is hit would be chance.
+
+use crate::run::Entry;
+use copysmith_kernels::Code;
+use dynasmrt::x64::X64Relocation;
+use dynasmrt::{DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
+use std::marker::PhantomData;
+
+/// One copy: offsets into the two buffers, and how much. Small, because a pass streams through many.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Where to, in bytes from the destination buffer's start.
+    pub dst: u32,
+    /// Where from, in bytes from the source buffer's start.
+    pub src: u32,
+    /// How many bytes.
+    pub n: u32,
+}
+
+/// What is read of each copy before the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReadBack {
+    /// Nothing.
+    None,
+    /// The first and the last 8 bytes (of copies below 8 bytes, the first and the last), and the next copy's source address
+    /// waits for them: so the way from store to load counts.
+    Ends,
+    /// One word in each 64 bytes, then as `Ends`.
+    Full,
+}
+
+/// The alignment of the loop's head and of the driver itself.
+const ALIGN: usize = 64;
+
+/// The code of a call loop with this read-back. It is no copy routine: only [`Driver`] knows how to call it.
+pub fn emit(read_back: ReadBack) -> Code {
+    let mut asm = assembler();
+    // Arguments: rdi calls, rsi their number, rdx target, rcx dst, r8 src.
+    // Loop: rbx next call, rbp end of calls, r12 target, r13 dst, r14 src. [rsp] a readable word, [rsp+8] the old stack.
+    dynasm!(asm
+        ; .arch x64
+        ; push rbx ; push rbp ; push r12 ; push r13 ; push r14
+        ; mov rax, rsp
+        ; and rsp, -4096
+        ; sub rsp, 64
+        ; mov QWORD [rsp], 0
+        ; mov [rsp + 8], rax
+        ; lea rax, [rsi + rsi * 2]
+        ; lea rbp, [rdi + rax * 4]
+        ; mov rbx, rdi ; mov r12, rdx ; mov r13, rcx ; mov r14, r8
+        ; cmp rbx, rbp
+        ; je >done
+        ; .align ALIGN
+        ; again:
+        ; mov edi, [rbx] ; mov esi, [rbx + 4] ; mov edx, [rbx + 8]
+        ; add rbx, 12
+        ; add rdi, r13
+        ; add rsi, r14
+        ; call r12
+    );
+    if read_back != ReadBack::None {
+        emit_read_back(&mut asm, read_back);
+    }
+    dynasm!(asm
+        ; .arch x64
+        ; cmp rbx, rbp
+        ; jne <again
+        ; done:
+        ; mov rsp, [rsp + 8]
+        ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx
+        ; ret
+    );
+    finish(asm)
+}
+
+/// Loads at the ends without a branch on the length, which would teach the predictor what the next routine is to guess:
+/// below 8 bytes the wide loads go to the stack, at 0 bytes all loads stay inside the buffer.
+fn emit_read_back(asm: &mut VecAssembler<X64Relocation>, read_back: ReadBack) {
+    dynasm!(asm
+        ; .arch x64
+        ; mov edi, [rbx - 12] ; mov edx, [rbx - 4]
+        ; add rdi, r13
+        ; xor eax, eax
+    );
+    if read_back == ReadBack::Full {
+        dynasm!(asm
+            ; .arch x64
+            ; mov rsi, rdi
+            ; mov ecx, edx
+            ; shr ecx, 6
+            ; jz >ends
+            ; line:
+            ; add rax, [rsi]
+            ; add rsi, 64
+            ; dec ecx
+            ; jnz <line
+            ; ends:
+        );
+    }
+    dynasm!(asm
+        ; .arch x64
+        ; lea rsi, [rdi + rdx - 1]
+        ; lea rcx, [rdi + rdx - 8]
+        ; test edx, edx
+        ; cmovz rsi, rdi
+        ; movzx r8, BYTE [rdi]
+        ; movzx r9, BYTE [rsi]
+        ; cmp edx, 8
+        ; cmovb rdi, rsp
+        ; cmovb rcx, rsp
+        ; add rax, [rdi]
+        ; add r8, [rcx]
+        ; add rax, r9
+        ; add rax, r8
+        // Zero, but the CPU does not know before the loads are back.
+        ; and rax, 0
+        ; add r14, rax
+    );
+}
+
+/// A routine that copies nothing and returns its first argument: what it takes is the loop's own share.
+pub fn emit_null() -> Code {
+    let mut asm = assembler();
+    dynasm!(asm ; .arch x64 ; mov rax, rdi ; ret);
+    finish(asm)
+}
+
+fn assembler() -> VecAssembler<X64Relocation> {
+    VecAssembler::new_with_capacity(0, 256, 0, 0, 8, 0, 8)
+}
+
+fn finish(asm: VecAssembler<X64Relocation>) -> Code {
+    let bytes = asm.finalize().expect("every label of the driver is defined and near");
+    Code { bytes, align: ALIGN, switches: Vec::new() }
+}
+
+#[cfg(target_arch = "x86_64")]
+type Loop = unsafe extern "sysv64" fn(*const Call, usize, *const u8, *mut u8, *const u8);
+#[cfg(not(target_arch = "x86_64"))]
+type Loop = unsafe extern "C" fn(*const Call, usize, *const u8, *mut u8, *const u8);
+
+/// A call loop in executable memory; lives no longer than that memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Driver<'a> {
+    run: Loop,
+    memory: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Driver<'a> {
+    /// The loop at an entry.
+    ///
+    /// # Safety
+    /// - The code at the entry is what [`emit`] gave, unchanged.
+    pub unsafe fn at(entry: Entry<'a>) -> Driver<'a> {
+        // SAFETY: the caller vouches that the code there is a call loop, which has this type.
+        let run = unsafe { std::mem::transmute::<usize, Loop>(entry.address()) };
+        Driver { run, memory: PhantomData }
+    }
+
+    /// The address of the loop's first instruction.
+    pub fn address(self) -> usize {
+        self.run as usize
+    }
+
+    /// Makes all calls, in order.
+    ///
+    /// # Safety
+    /// - This is an x86-64 CPU, and `target` is correct for every length in `calls` and has only instructions of this CPU.
+    /// - For each call `dst + call.dst` is writable and `src + call.src` readable for `call.n` bytes, at least for one.
+    /// - Nothing else uses those bytes meanwhile, and the two buffers do not overlap.
+    pub unsafe fn run(self, calls: &[Call], target: Entry, dst: *mut u8, src: *const u8) {
+        // SAFETY: the loop touches `calls`, its stack and what the targets touch, for which the caller vouches.
+        unsafe { (self.run)(calls.as_ptr(), calls.len(), target.address() as *const u8, dst, src) }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

@@ -1,0 +1,171 @@
+//! One situation while it is timed: how many calls make a pass, what an empty call takes, and its blocks.
+
+use super::batch::Batch;
+use super::bench::{Bench, CONTESTANTS, NULL, REFERENCE};
+use super::block::{self, Block, Turn};
+use super::driver::ReadBack;
+use super::lanes::Lanes;
+use super::median;
+use super::sample::Around;
+use super::settings::Situation;
+use super::workload::{Temperature, Workload};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+/// With fewer fresh calls in a pass, branch predictors memorise their order.
+const FRESH_CALLS: usize = 16_384;
+/// Up to this many bytes on average copies are so short that their branches matter.
+const SHORT: usize = 512;
+/// How many lengths are drawn to find their average.
+const TRIED_LENGTHS: usize = 1024;
+/// Passes of longer copies take this to twice this many nanoseconds by the reference, or one call.
+const PASS_NANOSECONDS: f64 = 40_000.0;
+/// The empty call's time is the median of this many passes, one of each block.
+const NULL_PASSES: usize = 9;
+
+/// A situation, its number of calls and the empty call's times.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub workload: Workload,
+    pub weight: f64,
+    /// Calls in a pass, as far as they fit the buffers.
+    pub calls: usize,
+    /// Ticks a call of the latest passes of the null lane.
+    null: VecDeque<f64>,
+    /// Settled blocks so far.
+    block: usize,
+}
+
+/// The calls of one attempt.
+#[derive(Debug)]
+struct Fresh {
+    warm_up: Batch,
+    timed: Batch,
+}
+
+impl Stage {
+    /// Finds out how many calls make a pass.
+    pub fn new(situation: &Situation, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Stage {
+        let Situation { workload, weight } = situation.clone();
+        let tried = workload.lengths.draw(TRIED_LENGTHS, rng);
+        let is_short = tried.iter().map(|run| run.n * run.times).sum::<usize>() <= SHORT * TRIED_LENGTHS;
+        let calls = if is_short { FRESH_CALLS } else { 1 };
+        let mut stage = Stage { workload, weight, calls, null: VecDeque::new(), block: 0 };
+        if !is_short {
+            stage.lengthen(bench, lanes, rng);
+        }
+        stage
+    }
+
+    /// Doubles the calls until the reference takes long enough.
+    fn lengthen(&mut self, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) {
+        let enough = PASS_NANOSECONDS * bench.clock.ticks_per_nanosecond();
+        while self.calls < FRESH_CALLS {
+            let fresh = self.fresh(bench, rng);
+            if fresh.timed.calls.len() < self.calls {
+                break;
+            }
+            // The quickest of three: an interrupt must not make passes short for good.
+            let reference = || self.pass(REFERENCE, self.workload.read_back, bench, lanes, &fresh, rng).ticks();
+            let quickest = std::iter::repeat_with(reference).take(3).min().unwrap_or(0);
+            if quickest as f64 >= enough {
+                break;
+            }
+            self.calls *= 2;
+        }
+    }
+
+    /// A block of this many contestants from the lanes, tried again while disturbed; `discard` hears of each such attempt.
+    pub fn block(
+        &mut self,
+        contestants: usize,
+        bench: &mut Bench,
+        lanes: &Lanes,
+        rng: &mut ChaCha8Rng,
+        discard: impl FnMut(&Block),
+    ) -> Block {
+        let attempt = || Ok::<Block, Infallible>(self.attempt(contestants, bench, lanes, rng));
+        let Ok(block) = block::settle(attempt, discard);
+        self.block += 1;
+        block
+    }
+
+    fn attempt(&mut self, contestants: usize, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Block {
+        let fresh = self.fresh(bench, rng);
+        let calls = fresh.timed.calls.len();
+        // Also brings the list of calls into the cache, or the reference would be the one to pay for it.
+        let empty = self.null(bench, lanes, &fresh, rng);
+        let call = block::Call { bytes: fresh.timed.bytes as f64 / calls as f64, empty };
+        let pass = |turn, rng: &mut ChaCha8Rng| {
+            let lane = match turn {
+                Turn::Reference => REFERENCE,
+                Turn::Contestant(index) => CONTESTANTS + index,
+            };
+            let around = self.pass(lane, self.workload.read_back, bench, lanes, &fresh, rng);
+            Ok::<_, Infallible>(around.timing(calls))
+        };
+        let Ok(block) = block::run(contestants, call, rng, pass);
+        block
+    }
+
+    /// Ticks an empty call takes: of a pass now, and of those before.
+    fn null(&mut self, bench: &mut Bench, lanes: &Lanes, fresh: &Fresh, rng: &mut ChaCha8Rng) -> f64 {
+        let read_back = null_read_back(&self.workload);
+        loop {
+            let around = self.pass(NULL, read_back, bench, lanes, fresh, rng);
+            self.null.push_back(around.ticks() as f64 / fresh.timed.calls.len() as f64);
+            if self.null.len() >= NULL_PASSES {
+                break;
+            }
+        }
+        self.null.drain(..self.null.len() - NULL_PASSES);
+        median(self.null.iter().copied())
+    }
+
+    fn pass(
+        &self,
+        lane: usize,
+        read_back: ReadBack,
+        bench: &mut Bench,
+        lanes: &Lanes,
+        fresh: &Fresh,
+        rng: &mut ChaCha8Rng,
+    ) -> Around {
+        // SAFETY: lanes hold only targets that are vouched for, and the judge lets none race on lengths it is not for.
+        unsafe { bench.pass(lanes, lane, read_back, self.workload.temperature, &fresh.warm_up, &fresh.timed, rng) }
+    }
+
+    /// Calls that no pass has seen; fewer than wanted where they would not fit.
+    fn fresh(&self, bench: &Bench, rng: &mut ChaCha8Rng) -> Fresh {
+        let warm_up = self.workload.warm_up(self.calls, self.block, rng);
+        let mut calls = self.calls;
+        loop {
+            let timed = self.workload.batch(calls, self.block, rng);
+            if calls == 1 || timed.extent <= bench.room(self.workload.temperature) {
+                return Fresh { warm_up, timed };
+            }
+            calls /= 2;
+        }
+    }
+}
+
+/// What the loop around the empty call reads. Reading the ends of a hot buffer is the loop's share; reading what nobody has
+/// copied there is dearer than reading a fresh copy when it is cold, and in full it is what the workload is about.
+fn null_read_back(workload: &Workload) -> ReadBack {
+    match (workload.read_back, workload.temperature) {
+        (ReadBack::Ends, Temperature::Hot) => ReadBack::Ends,
+        _ => ReadBack::None,
+    }
+}
+
+/// The read-backs that lanes need for these workloads.
+pub(super) fn read_backs<'w>(workloads: impl Iterator<Item = &'w Workload>) -> Vec<ReadBack> {
+    let mut all = Vec::new();
+    for read_back in workloads.flat_map(|workload| [workload.read_back, null_read_back(workload)]) {
+        if !all.contains(&read_back) {
+            all.push(read_back);
+        }
+    }
+    all
+}

@@ -1,0 +1,187 @@
+//! What is timed: which lengths, where the buffers lie, whether they are in the cache, and whether the copy is read.
+
+use super::driver::ReadBack;
+use super::lengths::Lengths;
+use copysmith_kernels::Span;
+use std::fmt;
+
+/// One kind of use of a copy routine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// How much each call copies.
+    pub lengths: Lengths,
+    /// Where destination and source lie to each other and to cache lines.
+    pub placements: Placements,
+    /// Whether the bytes are in the cache before the copy.
+    pub temperature: Temperature,
+    /// What is read of the copy before the next one.
+    pub read_back: ReadBack,
+}
+
+/// Whether the bytes are in a cache before they are copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Temperature {
+    /// The same few pages again and again.
+    Hot,
+    /// Every call goes where nobody was for several times the last-level cache.
+    Cold,
+}
+
+/// `(dst - src) mod 4096`: which offset it is decides by itself whether some routines are fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relative {
+    /// This many bytes, below 4096.
+    At(u16),
+    /// Drawn anew each time.
+    Random,
+}
+
+/// The placements a workload goes through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placements {
+    /// The relative page offsets, each as often as the others.
+    pub relative: Vec<Relative>,
+    /// In how many of 4 calls both pointers are on a cache line's start as far as the relative offset allows; in the others
+    /// the destination lies anywhere in its page.
+    pub aligned_quarters: u8,
+}
+
+impl Default for Placements {
+    /// Offsets on both sides of every known trap, and random ones; a quarter of the calls aligned.
+    fn default() -> Placements {
+        let mut relative: Vec<Relative> = [0, 1, 16, 64, 512, 2048, 4080].map(Relative::At).to_vec();
+        relative.push(Relative::Random);
+        Placements { relative, aligned_quarters: 1 }
+    }
+}
+
+/// The longest single copy, in bytes: offsets in a buffer are 32 bits.
+pub const LONGEST: usize = 1 << 30;
+
+impl Workload {
+    /// Hot copies of these lengths with the usual placements, not read back.
+    pub fn hot(lengths: Lengths) -> Workload {
+        Workload {
+            lengths,
+            placements: Placements::default(),
+            temperature: Temperature::Hot,
+            read_back: ReadBack::None,
+        }
+    }
+
+    /// The same, cold.
+    pub fn cold(lengths: Lengths) -> Workload {
+        Workload { temperature: Temperature::Cold, ..Workload::hot(lengths) }
+    }
+
+    /// The same copies, read back.
+    pub fn read_back(self, read_back: ReadBack) -> Workload {
+        Workload { read_back, ..self }
+    }
+
+    /// Whether it can be timed at all.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] names what is out of bounds.
+    pub fn check(&self) -> Result<(), WorkloadError> {
+        if let Lengths::Span(span) = self.lengths
+            && span.is_open()
+        {
+            return Err(WorkloadError::Open(span));
+        }
+        if self.lengths.last() > LONGEST {
+            return Err(WorkloadError::Long(self.lengths.last()));
+        }
+        let outside = |relative: &Relative| matches!(relative, Relative::At(4096..));
+        if self.placements.relative.is_empty() || self.placements.relative.iter().any(outside) {
+            return Err(WorkloadError::Relative(self.placements.relative.clone()));
+        }
+        if self.placements.aligned_quarters > 4 {
+            return Err(WorkloadError::Quarters(self.placements.aligned_quarters));
+        }
+        Ok(())
+    }
+}
+
+/// Why a workload cannot be timed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkloadError {
+    /// The span has no last length.
+    Open(Span),
+    /// A length is above [`LONGEST`].
+    Long(usize),
+    /// There is no relative offset, or one is not below 4096.
+    Relative(Vec<Relative>),
+    /// More than 4 of 4 calls are to be aligned.
+    Quarters(u8),
+}
+
+impl fmt::Display for WorkloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorkloadError::Open(span) => write!(f, "span {span} is open; time it up to some last length"),
+            WorkloadError::Long(n) => write!(f, "length {n} is too large to time; at most {LONGEST} bytes are"),
+            WorkloadError::Relative(offsets) => {
+                write!(f, "relative page offsets {offsets:?} are not allowed; at least one, each below 4096, is")
+            }
+            WorkloadError::Quarters(quarters) => write!(f, "{quarters} of 4 calls aligned is not allowed; 0 to 4 are"),
+        }
+    }
+}
+
+impl std::error::Error for WorkloadError {}
+
+impl fmt::Display for Relative {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Relative::At(offset) => offset.fmt(f),
+            Relative::Random => f.write_str("random"),
+        }
+    }
+}
+
+/// What a report says about the workload: `17..=32 hot, read back at the ends, dst-src mod 4096 in {0, 1, random}`.
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lengths {
+            Lengths::Fixed(n) => n.fmt(f)?,
+            Lengths::Span(span) => span.fmt(f)?,
+            Lengths::Mix => f.write_str("mix")?,
+            Lengths::Runs => f.write_str("runs")?,
+        }
+        f.write_str(if self.temperature == Temperature::Hot { " hot" } else { " cold" })?;
+        f.write_str(match self.read_back {
+            ReadBack::None => "",
+            ReadBack::Ends => ", read back at the ends",
+            ReadBack::Full => ", read back in full",
+        })?;
+        let offsets: Vec<String> = self.placements.relative.iter().map(Relative::to_string).collect();
+        write!(f, ", dst-src mod 4096 in {{{}}}", offsets.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_timed_is_refused_by_name() {
+        let open = Workload::hot(Lengths::Span("5..".parse().unwrap()));
+        assert_eq!(open.check(), Err(WorkloadError::Open("5..".parse().unwrap())));
+        assert_eq!(Workload::hot(Lengths::Fixed(LONGEST + 1)).check(), Err(WorkloadError::Long(LONGEST + 1)));
+        let mut odd = Workload::hot(Lengths::Mix);
+        assert_eq!(odd.check(), Ok(()));
+        odd.placements.relative = vec![Relative::At(4096)];
+        assert!(odd.check().unwrap_err().to_string().contains("4096"));
+        odd.placements.relative.clear();
+        assert!(odd.check().is_err());
+    }
+
+    #[test]
+    fn the_text_names_every_axis() {
+        let workload = Workload::cold(Lengths::Fixed(64)).read_back(ReadBack::Full);
+        let text = "64 cold, read back in full, dst-src mod 4096 in {0, 1, 16, 64, 512, 2048, 4080, random}";
+        assert_eq!(workload.to_string(), text);
+    }
+}
