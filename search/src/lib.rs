@@ -19,7 +19,7 @@ pub mod confirm;
 mod judge;
 pub mod race;
 pub mod simulator;
-//SP
+pub mod space;
 pub mod stats;
 //ST
 pub mod ties;
