@@ -1,0 +1,48 @@
+//! Every shape but loops: straight code for short lengths, and string moves.
+
+use super::Breadth;
+use super::values::{LARGE, SHORT, aligns};
+use copysmith_kernels::Span;
+use copysmith_kernels::plan::{Direction, Width};
+use copysmith_kernels::recipe::{Bottom, Last, Shape, StringMove, Tail};
+
+/// Shapes without a loop, valid for the span or not.
+pub(super) fn shapes(span: Span, breadth: Breadth) -> impl Iterator<Item = Shape> {
+    let mut shapes = Vec::new();
+    let lasts: &[Last] = Last::ALL;
+    // Straight code is so little that its widths are always tried whole; which fit the span decides how many are left.
+    for width in Width::ALL {
+        for &last in lasts {
+            shapes.extend((1..=8).map(|moves| Shape::Pairs { width, moves, last }));
+            shapes.extend([4, 8].map(|moves| Shape::Computed { width, moves, last }));
+        }
+        shapes.extend(Bottom::ALL.iter().map(|&bottom| Shape::Chain { width, bottom }));
+        shapes.push(Shape::BranchFree { width });
+        if breadth > Breadth::Quick || span.last() <= SHORT {
+            shapes.push(Shape::JumpTable { width });
+        }
+    }
+    shapes.extend(strings(span, breadth).into_iter().map(Shape::String));
+    shapes.into_iter()
+}
+
+fn strings(span: Span, breadth: Breadth) -> Vec<StringMove> {
+    let forward = |unit, tail| StringMove { unit, align: None, tail, direction: Direction::Forward };
+    let mut strings = vec![forward(Width::B1, Tail::String), forward(Width::B8, Tail::String)];
+    if breadth == Breadth::Quick || (span.last() < LARGE && breadth < Breadth::All) {
+        // The start-up of a string move is longer than a short copy: one or two are there to show it.
+        return if span.last() <= SHORT && breadth < Breadth::All { Vec::new() } else { strings };
+    }
+    let directions: &[Direction] = match breadth {
+        Breadth::All => &[Direction::Forward, Direction::Backward],
+        _ => &[Direction::Forward],
+    };
+    for unit in [Width::B1, Width::B2, Width::B4, Width::B8] {
+        for align in [None].into_iter().chain(aligns(breadth).into_iter().map(Some)) {
+            for &tail in Tail::ALL {
+                strings.extend(directions.iter().map(|&direction| StringMove { unit, align, tail, direction }));
+            }
+        }
+    }
+    strings
+}

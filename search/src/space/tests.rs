@@ -1,0 +1,159 @@
+//! What every space holds, over spans from one byte to open.
+
+use super::*;
+use std::collections::BTreeSet;
+
+const SPANS: [&str; 12] = [
+    "0..=16",
+    "0..=7",
+    "8..=32",
+    "17..=32",
+    "33..=64",
+    "65..=128",
+    "128..=256",
+    "257..=1023",
+    "1024..=4095",
+    "4096..=65535",
+    "65536..",
+    "0..",
+];
+
+fn span(text: &str) -> Span {
+    text.parse().expect("a span")
+}
+
+const EVERYTHING: Features = Features { isa: Isa::Avx512, prefetchw: true };
+
+#[test]
+fn each_breadth_holds_the_one_before_and_is_ordered_bounded_and_without_twins() {
+    for text in SPANS {
+        let mut narrower = BTreeSet::new();
+        for breadth in Breadth::ALL {
+            let recipes = space(span(text), EVERYTHING, breadth);
+            assert!(!recipes.is_empty() && recipes.len() <= breadth.most(), "{text} {breadth}: {}", recipes.len());
+            assert!(recipes.windows(2).all(|pair| simpler(&pair[0], &pair[1]) == Ordering::Less), "{text} {breadth}");
+            let set: BTreeSet<Recipe> = recipes.into_iter().collect();
+            assert!(set.is_superset(&narrower), "{text} {breadth}");
+            narrower = set;
+        }
+    }
+}
+
+#[test]
+fn each_breadth_is_worth_its_name_where_the_span_is_long_enough() {
+    for text in ["65..=128", "257..=1023", "1024..=4095", "4096..=65535", "65536.."] {
+        let counts = Breadth::ALL.map(|breadth| space(span(text), EVERYTHING, breadth).len());
+        println!("{text} {counts:?}");
+        assert!(counts[0] >= 40 && counts[1] >= 150 && counts[2] >= 1000 && counts[3] >= 4000, "{text}: {counts:?}");
+    }
+}
+
+#[test]
+fn nothing_is_offered_that_the_processor_lacks() {
+    for text in SPANS {
+        for isa in Isa::ALL {
+            for recipe in space(span(text), isa, Breadth::Patient) {
+                assert!(recipe.isa() <= isa && !recipe.shape().prefetches_for_write(), "{isa}: {recipe}");
+                assert_eq!(recipe.span(), span(text));
+            }
+        }
+    }
+    let all = space(span("65536.."), EVERYTHING, Breadth::Normal);
+    assert!(all.iter().any(|recipe| recipe.shape().prefetches_for_write()));
+}
+
+#[test]
+fn a_space_has_the_shapes_that_are_known_to_win_somewhere() {
+    for (within, breadth, text) in [
+        ("0..=7", Breadth::Quick, "copy 0..=7 branch-free width=4"),
+        ("8..=32", Breadth::Quick, "copy 8..=32 computed width=8 moves=4 last=head"),
+        ("33..=64", Breadth::Quick, "copy 33..=64 pairs width=sse16 moves=2"),
+        ("65..=128", Breadth::Quick, "copy 65..=128 pairs width=avx32 moves=2"),
+        ("0..=16", Breadth::Quick, "copy 0..=16 jump-table width=8"),
+        ("257..=1023", Breadth::Quick, "copy 257..=1023 loop width=avx32 unroll=4 align=dst:32:overlap"),
+        ("4096..=65535", Breadth::Quick, "copy 4096..=65535 string unit=1"),
+        ("65536..", Breadth::Quick, "copy 65536.. loop width=avx32 unroll=4 align=dst:32:overlap stores=nt"),
+        ("65536..", Breadth::Normal, "copy 65536.. loop width=sse16 unroll=4 align=dst:16:overlap stores=nt:2"),
+        ("65536..", Breadth::Patient, "copy 65536.. loop width=avx32 unroll=8 prefetch=nta:src:1024:clamp"),
+    ] {
+        let recipes = space(span(within), EVERYTHING, breadth);
+        let wanted: Recipe = text.parse().expect("a recipe");
+        assert!(recipes.contains(&wanted), "{breadth}: {text}");
+    }
+}
+
+#[test]
+fn neighbours_are_valid_near_mutual_and_never_the_recipe_itself() {
+    for text in SPANS {
+        for recipe in space(span(text), EVERYTHING, Breadth::Quick) {
+            let near = neighbours(&recipe, EVERYTHING);
+            assert!(!near.is_empty(), "{recipe}");
+            assert!(near.windows(2).all(|pair| simpler(&pair[0], &pair[1]) == Ordering::Less), "{recipe}");
+            assert!(!near.contains(&recipe), "{recipe}");
+            // A step that keeps the shape and names no part of an alignment or prefetch anew can be taken back.
+            let kind = std::mem::discriminant(recipe.shape());
+            for other in near.iter().filter(|other| std::mem::discriminant(other.shape()) == kind) {
+                let words = |recipe: &Recipe| recipe.to_string().split(' ').map(str::to_owned).collect::<BTreeSet<_>>();
+                let changed = words(other).difference(&words(&recipe)).count();
+                assert!(changed <= 1, "{recipe} -> {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_of_a_loop_move_every_axis() {
+    let recipe = "copy 4096.. loop width=avx32 unroll=4 prefetch=t0:src:512:clamp align=dst:32:overlap";
+    let near = neighbours(&recipe.parse().expect("a recipe"), EVERYTHING);
+    for step in [
+        "loop width=sse16 unroll=4 prefetch=t0:src:512:clamp align=dst:32:overlap",
+        "loop width=avx32 unroll=8 prefetch=t0:src:512:clamp align=dst:32:overlap",
+        "loop width=avx32 unroll=4 order=ahead prefetch=t0:src:512:clamp align=dst:32:overlap",
+        "loop width=avx32 unroll=4 align=dst:32:overlap",
+        "loop width=avx32 unroll=4 prefetch=nta:src:512:clamp align=dst:32:overlap",
+        "loop width=avx32 unroll=4 prefetch=t0:src:768:clamp align=dst:32:overlap",
+        "loop width=avx32 unroll=4 prefetch=t0:src:512:clamp",
+        "loop width=avx32 unroll=4 prefetch=t0:src:512:clamp align=src:32:overlap",
+        "loop width=avx32 unroll=4 prefetch=t0:src:512:clamp align=dst:32:overlap stores=nt",
+        "loop width=avx32 unroll=4 prefetch=t0:src:512:clamp align=dst:32:overlap form=index",
+        "loop width=avx32 unroll=4 prefetch=t0:src:512:clamp align=dst:32:overlap loop-align=64",
+        "loop width=avx32 unroll=4 prefetch=t0:src:512:clamp align=dst:32:overlap tail=overlap",
+        "string unit=8",
+    ] {
+        let step: Result<Recipe, _> = format!("copy 4096.. {step}").parse();
+        // A loop of vectors has no string move of its width.
+        let there = step.as_ref().is_ok_and(|step| near.contains(step));
+        assert_eq!(there, !matches!(step.as_ref().map(Recipe::shape), Ok(Shape::String(_))), "{step:?}");
+    }
+}
+
+#[test]
+fn the_hash_is_the_published_function_and_changes_with_the_space() {
+    // The published vectors of FNV-1a begin with the offset basis for no bytes.
+    assert_eq!(space_hash(&[]), 0xcbf2_9ce4_8422_2325);
+    let recipes = space(span("17..=32"), Isa::Sse2, Breadth::Quick);
+    let hash = space_hash(&recipes);
+    assert_eq!(hash, space_hash(&recipes.clone()));
+    assert_ne!(hash, space_hash(&recipes[1..]));
+    let turned: Vec<Recipe> = recipes.iter().rev().cloned().collect();
+    assert_ne!(hash, space_hash(&turned));
+}
+
+#[test]
+fn a_breadth_is_read_back_from_its_word() {
+    assert!(Breadth::ALL.iter().all(|breadth| breadth.to_string().parse() == Ok(*breadth)));
+    let error = "broad".parse::<Breadth>().expect_err("no such breadth");
+    assert_eq!(error.to_string(), "breadth=broad is not allowed; one of quick normal patient all");
+}
+
+#[test]
+fn thinning_keeps_the_number_asked_for_spread_evenly() {
+    for count in 0..60_usize {
+        for most in 0..=count + 2 {
+            let kept = thinned((0..count).collect(), most);
+            assert_eq!(kept.len(), most.min(count), "{most} of {count}");
+            let widest = kept.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(1);
+            assert!(kept.is_empty() || (kept[0] == 0 && widest <= count.div_ceil(most)), "{most} of {count}: {kept:?}");
+        }
+    }
+}
