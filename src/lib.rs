@@ -4,6 +4,7 @@
 pub mod host;
 pub mod print;
 pub mod proofs;
+pub mod record;
 pub mod run;
 pub mod time;
 pub mod tune;

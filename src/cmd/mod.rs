@@ -1,0 +1,67 @@
+//! The verbs, one file each: what its arguments are, and what it does with them.
+
+mod bench;
+mod check;
+mod completions;
+pub mod exit;
+mod host;
+mod output;
+mod show;
+mod spans;
+mod table;
+mod tune;
+mod words;
+
+use clap::{Parser, Subcommand};
+use exit::Exit;
+use output::Output;
+
+/// Writes memory-copy routines, proves them, times them on this machine and checks the best in as Rust source
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = false, max_term_width = 120, after_help = AFTER)]
+pub struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+    /// Print no progress and no notes, only results and errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+const AFTER: &str = "\
+Examples:
+  copysmith show copy 17..=32 pairs width=sse16
+  copysmith completions bash > ~/.local/share/bash-completion/completions/copysmith
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+Results go to standard output, everything else to standard error. NO_COLOR is honoured.";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Show(show::Args),
+    Completions(completions::Args),
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+/// Whatever stops the verb; [`exit::of`] prints it.
+pub fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let mut output = Output::new(cli.quiet);
+    let exit = match cli.verb {
+        Verb::Show(args) => show::run(args, &mut output),
+        Verb::Completions(args) => completions::run(args, &mut output),
+    }?;
+    output.finish()?;
+    Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}
