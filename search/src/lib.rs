@@ -21,7 +21,7 @@ pub mod race;
 pub mod simulator;
 pub mod space;
 pub mod stats;
-//ST
+pub mod strategy;
 pub mod ties;
 mod watch;
 

@@ -33,7 +33,8 @@ pub trait Watch {
     /// A candidate was refused before it was timed, and why.
     fn refused(&mut self, _recipe: &Recipe, _reason: &str) {}
 
-    /// Whether there is time for one more block. Asked before each; what has been measured is kept and judged.
+    /// Whether there is time to go on. Asked before each block and before each candidate is admitted; what has been
+    /// measured is kept and judged.
     fn more(&mut self) -> bool {
         true
     }
