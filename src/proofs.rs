@@ -93,16 +93,24 @@ pub fn can_run(routine: &Routine, features: &Features) -> bool {
 /// # Errors
 /// [`Refusal`] names the first proof that fails and the input that shows it.
 pub fn prove_routine(routine: &Routine, features: &Features, how: Thoroughness) -> Result<Proven, Refusal> {
-    let plan = routine.plan();
-    let planned = flatten(&plan).map_err(|error| Refusal::Plan(error.to_string()))?;
-    let code = X86_64.emit(&plan).map_err(|error| Refusal::Unsupported(error.to_string()))?;
+    let code = X86_64.emit(&routine.plan()).map_err(|error| Refusal::Unsupported(error.to_string()))?;
+    prove_with(routine, code, features, how)
+}
+
+/// The three proofs for code that may come from anywhere and is said to be this routine's.
+///
+/// # Errors
+/// As [`prove_routine`].
+pub fn prove_with(routine: &Routine, code: Code, features: &Features, how: Thoroughness) -> Result<Proven, Refusal> {
+    let planned = flatten(&routine.plan()).map_err(|error| Refusal::Plan(error.to_string()))?;
     let leaves = prove_code(routine, &planned, &code, how)?;
     let run = if can_run(routine, features) {
-        let depth = match how {
-            Thoroughness::Gate => battery::Depth::Gate,
-            Thoroughness::Full => battery::Depth::FULL,
+        // Copies of megabytes take long; code with the same bytes for shorter ones shows the same faults.
+        let (depth, span) = match how {
+            Thoroughness::Gate => (battery::Depth::Gate, shortest_twin(routine, &code)),
+            Thoroughness::Full => (battery::Depth::FULL, routine.span()),
         };
-        match try_out(&code, routine.span(), depth).map_err(Refusal::Try)? {
+        match try_out(&code, span, depth).map_err(Refusal::Try)? {
             Verdict::Passed(coverage) => Ran::Here(coverage),
             verdict => return Err(Refusal::Run(verdict)),
         }
@@ -153,9 +161,21 @@ const SETTLED: usize = 70_000;
 
 /// For a leaf whose lengths are too long to interpret: the same recipe for shorter ones with the very same plan.
 fn interpretable(leaf: &Recipe) -> Option<Recipe> {
-    if leaf.span().first() <= LONGEST / 4 {
-        return None;
-    }
+    if leaf.span().first() <= LONGEST / 4 { None } else { twin(leaf) }
+}
+
+/// The lengths on which to try out a kernel's code at the gate: all its own, or from shorter ones where the code is the same.
+fn shortest_twin(routine: &Routine, code: &Code) -> Span {
+    let twin = match routine.leaves() {
+        [leaf] if leaf.span().first() > SETTLED => twin(leaf),
+        _ => None,
+    };
+    let same = |twin: &Recipe| X86_64.emit(&Routine::from(twin.clone()).plan()).is_ok_and(|other| other == *code);
+    twin.filter(same).map_or(routine.span(), |twin| twin.span())
+}
+
+/// The same recipe for all lengths from [`SETTLED`] on, if it has the very same plan.
+fn twin(leaf: &Recipe) -> Option<Recipe> {
     let twin = leaf.with_span(Span::new(SETTLED, usize::MAX).ok()?).ok()?;
     (Routine::from(twin.clone()).plan() == Routine::from(leaf.clone()).plan()).then_some(twin)
 }

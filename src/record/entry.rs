@@ -109,8 +109,12 @@ pub struct Race {
     pub class: String,
     /// The routine chosen.
     pub winner: String,
-    /// Those that could not be told from it, without itself.
+    /// Those that could not be told from it, without itself; the best of them first.
     pub tied: Vec<String>,
+    /// How many candidates were timed.
+    pub candidates: u32,
+    /// How many were refused before, or failed while being timed.
+    pub refused: u32,
     /// Blocks that counted.
     pub blocks: u32,
     /// The winner's log ratio against the reference as the race saw it: optimistic, never published.
@@ -142,6 +146,12 @@ pub struct Confirmed {
     /// The noise floor of the run, as a log ratio.
     #[serde(serialize_with = "finite")]
     pub noise_floor: f64,
+    /// Log speed-up at selection minus log speed-up here: positive when the race promised too much.
+    #[serde(serialize_with = "finite")]
+    pub optimism: f64,
+    /// Its speed in bytes a nanosecond; absent where the figure cannot be.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "finite_or_absent")]
+    pub gigabytes_per_second: Option<f64>,
 }
 
 /// JSON has no NaN and no infinity, and neither is a measurement: such a line is refused instead of being written as

@@ -127,12 +127,31 @@ mod tests {
 
     fn confirmed(routine: &str, log_ratio: f64) -> Entry {
         let (class, routine) = ("c".to_owned(), routine.to_owned());
-        Entry::Confirmed(Confirmed { class, routine, blocks: 9, log_ratio, low: -9.0, high: 9.0, noise_floor: 0.005 })
+        Entry::Confirmed(Confirmed {
+            class,
+            routine,
+            blocks: 9,
+            log_ratio,
+            low: -9.0,
+            high: 9.0,
+            noise_floor: 0.005,
+            optimism: 0.0,
+            gigabytes_per_second: None,
+        })
     }
 
     fn raced(winner: &str, log_ratio: f64) -> Entry {
         let (class, winner) = ("c".to_owned(), winner.to_owned());
-        Entry::Race(Race { class, winner, tied: Vec::new(), blocks: 9, log_ratio, noise_floor: 0.005 })
+        Entry::Race(Race {
+            class,
+            winner,
+            tied: Vec::new(),
+            candidates: 3,
+            refused: 0,
+            blocks: 9,
+            log_ratio,
+            noise_floor: 0.005,
+        })
     }
 
     fn block(phase: Phase, samples: &[(&str, Outcome)]) -> Entry {

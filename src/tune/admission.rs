@@ -1,7 +1,7 @@
 //! Who may be timed: routines that passed the three proofs, and nobody else.
 
 use crate::host::Features;
-use crate::proofs::{Proven, Ran, Refusal, Thoroughness, prove_routine};
+use crate::proofs::{Proven, Ran, Refusal, Thoroughness, prove_routine, prove_with};
 use crate::time::Emitter;
 use copysmith_kernels::{Code, Routine};
 use std::cell::RefCell;
@@ -14,12 +14,19 @@ use std::rc::Rc;
 pub struct Admission {
     features: Features,
     codes: Rc<RefCell<BTreeMap<String, Code>>>,
+    planted: BTreeMap<String, Code>,
 }
 
 impl Admission {
     /// For a processor with these features.
     pub fn new(features: Features) -> Admission {
-        Admission { features, codes: Rc::default() }
+        Admission { features, ..Admission::default() }
+    }
+
+    /// Takes `code` for the code of `routine` from now on, whatever the emitter says. For tests: what is planted goes through the
+    /// same proofs as everything else.
+    pub fn plant(&mut self, routine: &Routine, code: Code) {
+        self.planted.insert(routine.to_string(), code);
     }
 
     /// Proves a routine if that has not been done yet.
@@ -31,7 +38,10 @@ impl Admission {
         if self.codes.borrow().contains_key(&text) {
             return Ok(());
         }
-        let Proven { code, run, .. } = prove_routine(routine, &self.features, Thoroughness::Gate)?;
+        let Proven { code, run, .. } = match self.planted.get(&text) {
+            Some(code) => prove_with(routine, code.clone(), &self.features, Thoroughness::Gate)?,
+            None => prove_routine(routine, &self.features, Thoroughness::Gate)?,
+        };
         match run {
             Ran::Here(_) => {
                 self.codes.borrow_mut().insert(text, code);

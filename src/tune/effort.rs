@@ -1,16 +1,23 @@
 //! How long a tune may take: the ladder of efforts.
 
-use copysmith_search::Breadth;
+use copysmith_kernels::Span;
+use copysmith_search::space::{Breadth, UnknownWord};
+use copysmith_search::strategy::Budget;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::fmt;
+use std::str::FromStr;
+
+use super::situations::{seconds_a_sample, timed};
+use crate::host::Caches;
 
 /// How much a tune tries, as on FFTW's ladder of planner efforts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// At most a minute: a few dozen candidates a class.
+    /// At most a minute: dozens of candidates a class.
     Quick,
-    /// At most five minutes: hundreds of candidates a class. The default.
+    /// At most five minutes: hundreds of candidates a class.
+    #[default]
     Normal,
     /// About half an hour: over a thousand candidates a class and longer confirmations.
     Patient,
@@ -19,15 +26,8 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// The time a whole tune gets, confirmations included.
-    pub const fn budget(self) -> Duration {
-        Duration::from_secs(match self {
-            Effort::Quick => 55,
-            Effort::Normal => 285,
-            Effort::Patient => 1800,
-            Effort::Exhaustive => 4 * 3600,
-        })
-    }
+    /// Every effort, least first.
+    pub const ALL: [Effort; 4] = [Effort::Quick, Effort::Normal, Effort::Patient, Effort::Exhaustive];
 
     /// How many candidates a class starts with.
     pub const fn breadth(self) -> Breadth {
@@ -38,16 +38,74 @@ impl Effort {
             Effort::Exhaustive => Breadth::All,
         }
     }
+
+    /// About how long the races of one class take, in seconds.
+    pub const fn class_seconds(self) -> f64 {
+        match self {
+            Effort::Quick => 1.2,
+            Effort::Normal => 8.0,
+            Effort::Patient => 80.0,
+            Effort::Exhaustive => 900.0,
+        }
+    }
+
+    /// How much may be measured of a class: a fixed number of samples, so that a run that is resumed asks the same questions.
+    /// `class_seconds` is how long the races of the class may take.
+    pub fn budget(self, span: Span, caches: &Caches, class_seconds: f64) -> Budget {
+        let samples = class_seconds / seconds_a_sample(timed(span), caches);
+        Budget { evaluations: (samples as u64).max(200), blocks: Budget::of(self.breadth()).blocks }
+    }
+
+    /// Blocks of a confirmation.
+    pub const fn confirmation_blocks(self) -> usize {
+        match self {
+            Effort::Quick => 24,
+            Effort::Normal => 60,
+            Effort::Patient => 200,
+            Effort::Exhaustive => 400,
+        }
+    }
+
+    /// Blocks in which the reference races its own clone before anything else.
+    pub const fn gate_blocks(self) -> usize {
+        match self {
+            Effort::Quick => 16,
+            Effort::Normal => 32,
+            Effort::Patient | Effort::Exhaustive => 64,
+        }
+    }
+
+    /// Most trees that race for the whole routine.
+    pub const fn trees(self) -> usize {
+        match self {
+            Effort::Quick => 24,
+            Effort::Normal => 64,
+            Effort::Patient | Effort::Exhaustive => 400,
+        }
+    }
 }
 
 /// `quick`, `normal`, `patient`, `exhaustive`
-impl std::fmt::Display for Effort {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Effort::Quick => "quick",
             Effort::Normal => "normal",
             Effort::Patient => "patient",
             Effort::Exhaustive => "exhaustive",
+        })
+    }
+}
+
+impl FromStr for Effort {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Effort, UnknownWord> {
+        let known = Effort::ALL.into_iter().find(|effort| effort.to_string() == text);
+        known.ok_or_else(|| UnknownWord {
+            setting: "effort",
+            word: text.to_owned(),
+            allowed: Effort::ALL.iter().map(Effort::to_string).collect(),
         })
     }
 }

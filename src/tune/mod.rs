@@ -1,5 +1,211 @@
-//! The main job: from nothing to a table of proven, timed and confirmed kernels.
+//! The main job: from nothing to proven, timed and confirmed kernels for every length.
+//!
+//! ```text
+//! classes ─> class (race) ─> confirmation ─> whole (race of trees) ─> confirmation ─> Winners, Report
+//!              |  every candidate through admission (three proofs); every sample through the journal
+//! ```
+//!
+//! A tune is a function of its options and the judge's answers: stopped anywhere and started again, it goes on where it was.
 
+mod admission;
+mod class;
 mod classes;
+mod confirmation;
+mod effort;
+mod error;
+mod identity;
+mod report;
+mod session;
+mod situations;
+mod trees;
+mod whole;
 
+pub use admission::Admission;
 pub use classes::{check_spans, classes};
+pub use effort::Effort;
+pub use error::TuneError;
+pub use identity::{emitter, features, header};
+pub use report::{ClassReport, Figures, Report, RoutineReport};
+pub use situations::{LONGEST_TIMED, situations, timed};
+pub use trees::trees;
+
+use crate::host::Host;
+use crate::print::winners::{Evidence, Provenance, SCHEMA, Whole, Winner, Winners};
+use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
+use copysmith_kernels::{Isa, Recipe, Span};
+use copysmith_search::Progress;
+use session::Session;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What a tune is to do.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How much is tried.
+    pub effort: Effort,
+    /// Seed of everything drawn.
+    pub seed: u64,
+    /// The CPU to time on; the highest-numbered one allowed by default.
+    pub cpu: Option<usize>,
+    /// Size classes, instead of those that follow the caches.
+    pub spans: Option<Vec<Span>>,
+    /// The largest instruction set, instead of what the processor has.
+    pub isa: Option<Isa>,
+    /// How long all races of classes together may take, instead of what the effort says.
+    pub budget: Option<Duration>,
+}
+
+impl Options {
+    /// The classes of a tune on this machine.
+    ///
+    /// # Errors
+    /// [`TuneError::Spans`] where those given do not cover every length once.
+    pub fn classes(&self, host: &Host) -> Result<Vec<Span>, TuneError> {
+        match &self.spans {
+            None => Ok(classes(&host.caches)),
+            Some(spans) => check_spans(spans).map(|()| spans.clone()).map_err(TuneError::Spans),
+        }
+    }
+
+    /// How long the races of one class may take, in seconds.
+    fn class_seconds(&self) -> f64 {
+        // Proofs and confirmations take about as long again as the races.
+        const CLASSES: f64 = 13.0;
+        self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * CLASSES))
+    }
+}
+
+/// Sees a tune as it runs, and may stop it.
+pub trait Observer {
+    /// A stage begins: number `stage` of `of`, and what it is about.
+    fn stage(&mut self, _stage: usize, _of: usize, _what: &str) {}
+
+    /// A block of a race has been timed.
+    fn block(&mut self, _span: Span, _progress: &Progress<'_>) {}
+
+    /// A candidate was refused, or failed while it was timed.
+    fn refused(&mut self, _routine: &str, _reason: &str) {}
+
+    /// Something about an earlier record that is worth knowing.
+    fn note(&mut self, _note: &str) {}
+
+    /// Whether the tune should stop now. What has been measured is in the record.
+    fn stop(&mut self) -> bool {
+        false
+    }
+}
+
+/// Looks away and never stops anything.
+impl Observer for () {}
+
+/// Tunes this machine with its record in `dir`, which no other tune may hold.
+///
+/// # Errors
+/// [`TuneError`]; everything measured until then is in the record.
+pub fn tune(
+    host: &Host,
+    options: &Options,
+    admission: Admission,
+    dir: &Path,
+    incumbents: Option<&Winners>,
+    observer: &mut dyn Observer,
+) -> Result<(Winners, Report), TuneError> {
+    let started = Instant::now();
+    let spans = options.classes(host)?;
+    let features = features(&host.cpu.features, options.isa);
+    let lock = Lock::acquire(dir).map_err(TuneError::Lock)?;
+    let header = header(host, options, &spans);
+    let opened = Journal::open(&lock, &header)?;
+    if let Some(torn) = &opened.torn {
+        observer.note(&format!("{torn}"));
+    }
+    for Mismatch { field, recorded, now } in &opened.changed {
+        observer.note(&format!("since the record was begun {field} went from {recorded} to {now}"));
+    }
+    if opened.entries.iter().any(|entry| matches!(entry, Entry::Block(_))) {
+        observer.note(&format!("going on with {}", opened.journal.path().display()));
+    }
+    let past = Past::new(&opened.entries);
+    let mut session = Session { host, options, features, admission, journal: opened.journal, past, observer };
+
+    // Race, then confirm: the confirmations come later and in other processes than the races they check.
+    let stages = 2 * spans.len() + 2;
+    let mut races: Vec<Race> = Vec::new();
+    let mut neighbour: Option<Recipe> = None;
+    for (number, &span) in spans.iter().enumerate() {
+        session.check()?;
+        session.observer.stage(number, stages, &format!("race {span}"));
+        let race = class::race(&mut session, span, incumbent(incumbents, span), neighbour.as_ref())?;
+        neighbour = confirmation::routine(&race.winner)?.leaves().first().cloned();
+        races.push(race);
+    }
+    let mut classes = Vec::new();
+    for (number, (race, &span)) in races.iter().zip(&spans).enumerate() {
+        session.check()?;
+        session.observer.stage(spans.len() + number, stages, &format!("confirm {span}"));
+        let (routine, figures) = confirmation::confirmed(&mut session, race, situations(span, &host.caches))?;
+        let winner = routine.leaves()[0].clone();
+        let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);
+        classes.push(ClassReport { span, winner, figures, tied, candidates, refused });
+    }
+    let winners: Vec<Recipe> = classes.iter().map(|class| class.winner.clone()).collect();
+    session.observer.stage(stages - 2, stages, "race whole routines");
+    let held = incumbents.map(|winners| &winners.routine.text);
+    let race = whole::race(&mut session, &spans, &winners, held)?;
+    session.check()?;
+    session.observer.stage(stages - 1, stages, "confirm the whole routine");
+    let (routine, figures) = confirmation::confirmed(&mut session, &race, whole::situations(&spans))?;
+    let routine =
+        RoutineReport { winner: routine, figures, tied: race.tied.len() + 1, candidates: race.candidates as usize };
+
+    let report = Report {
+        machine: header.machine.clone(),
+        warnings: host.warnings.clone(),
+        cpu: options.cpu,
+        effort: options.effort,
+        seed: options.seed,
+        non_temporal_from: non_temporal_from(&winners),
+        classes,
+        routine,
+        files: Vec::new(),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    let provenance = Provenance {
+        copysmith: header.version.clone(),
+        emitter: format!("{:016x}", header.emitter.0),
+        space: format!("{:016x}", header.space.0),
+    };
+    Ok((winners_of(&report, features.isa, provenance), report))
+}
+
+fn incumbent(incumbents: Option<&Winners>, span: Span) -> Option<&Recipe> {
+    incumbents?.classes.iter().find(|winner| winner.span == span).map(|winner| &winner.recipe)
+}
+
+/// The first length from which on every winner stores around the caches.
+fn non_temporal_from(winners: &[Recipe]) -> Option<usize> {
+    let around = |recipe: &&Recipe| recipe.shape().is_non_temporal();
+    winners.iter().rev().take_while(around).last().map(|recipe| recipe.span().first())
+}
+
+fn evidence(figures: &Figures) -> Evidence {
+    let Figures { ratio, low, high, blocks, .. } = *figures;
+    Evidence::Measured { ratio, low, high, blocks: blocks as u32 }
+}
+
+fn winners_of(report: &Report, isa: Isa, provenance: Provenance) -> Winners {
+    let winner = |class: &ClassReport| Winner {
+        span: class.span,
+        recipe: class.winner.clone(),
+        evidence: evidence(&class.figures),
+    };
+    Winners {
+        schema: SCHEMA,
+        machine: report.machine.clone(),
+        isa,
+        seed: report.seed,
+        classes: report.classes.iter().map(winner).collect(),
+        routine: Whole { text: report.routine.winner.clone(), evidence: evidence(&report.routine.figures) },
+        provenance,
+    }
+}

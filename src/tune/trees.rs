@@ -62,7 +62,8 @@ fn orders(leaves: &[Recipe]) -> Vec<Vec<Cut>> {
     let mut orders = vec![at_most(&ends), at_most(&descending), at_most(&halves)];
     for (index, &first) in ends.iter().enumerate().filter(|&(_, &first)| first <= 4096) {
         let below = ends[..index].iter().rev().copied();
-        let order: Vec<usize> = std::iter::once(first).chain(below.clone()).chain(ends[index + 1..].iter().copied()).collect();
+        let order: Vec<usize> =
+            std::iter::once(first).chain(below.clone()).chain(ends[index + 1..].iter().copied()).collect();
         orders.push(at_most(&order));
         // The same with every smaller side jumped to, so that the larger of the small ones fall through.
         let cut = |at| Cut { at, falls: if at < first { FallsThrough::Above } else { FallsThrough::AtMost } };

@@ -110,6 +110,13 @@ pub enum Shape {
     Loop(Loop),
 }
 
+impl Shape {
+    /// Whether it stores around the caches.
+    pub const fn is_non_temporal(&self) -> bool {
+        matches!(self, Shape::Loop(Loop { stores: Stores { non_temporal: true, .. }, .. }))
+    }
+}
+
 /// The axes of a string move (`rep movs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StringMove {

@@ -239,11 +239,21 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         .prop_map(|(routine, stage, reason)| Entry::Rejected(Rejected { routine, stage, reason }));
     let race = (any::<[String; 2]>(), prop::collection::vec(any::<String>(), 0..3), any::<u32>(), number(), number())
         .prop_map(|([class, winner], tied, blocks, log_ratio, noise_floor)| {
-            Entry::Race(Race { class, winner, tied, blocks, log_ratio, noise_floor })
+            Entry::Race(Race { class, winner, tied, candidates: blocks, refused: 1, blocks, log_ratio, noise_floor })
         });
     let confirmed = (any::<[String; 2]>(), any::<u32>(), number(), number(), number(), number()).prop_map(
         |([class, routine], blocks, log_ratio, low, high, noise_floor)| {
-            Entry::Confirmed(Confirmed { class, routine, blocks, log_ratio, low, high, noise_floor })
+            Entry::Confirmed(Confirmed {
+                class,
+                routine,
+                blocks,
+                log_ratio,
+                low,
+                high,
+                noise_floor,
+                optimism: low,
+                gigabytes_per_second: Some(high),
+            })
         },
     );
     prop_oneof![block, rejected, race, confirmed]

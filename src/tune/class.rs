@@ -1,0 +1,132 @@
+//! The race of one class.
+
+use super::TuneError;
+use super::session::{Passing, Session, Use};
+use super::situations::situations;
+use crate::record::{Entry, Phase, Race, Recording};
+use crate::time::LiveJudge;
+use copysmith_kernels::{Recipe, Routine, Span};
+use copysmith_search::race::Rules;
+use copysmith_search::space::space;
+use copysmith_search::stats::trimmed_mean;
+use copysmith_search::strategy::{Found, Settings, Strategy, search};
+use copysmith_search::ties::{Standing, choose};
+use std::cell::RefCell;
+
+/// Blocks that the first look of a race needs, and a few more: fewer for each candidate make no race.
+const BLOCKS_A_CANDIDATE: usize = 14;
+
+/// Races the candidates of a class and notes who won, unless the record says so already.
+///
+/// `starts` are raced whatever the space holds: the incumbent first, then the neighbouring class's choice.
+pub(super) fn race(
+    session: &mut Session<'_>,
+    span: Span,
+    incumbent: Option<&Recipe>,
+    neighbour: Option<&Recipe>,
+) -> Result<Race, TuneError> {
+    let class = span.to_string();
+    if let Some(race) = session.past.class(&class).and_then(|past| past.races.last()) {
+        return Ok(race.clone());
+    }
+    let settings = session.settings(situations(span, &session.host.caches), &class, Use::Race);
+    let mut judge = LiveJudge::new(&settings)?;
+    let floor = session.floor(&mut judge, &class)?;
+    let budget = session.options.effort.budget(span, &session.host.caches, session.options.class_seconds());
+    let starts: Vec<Recipe> =
+        [incumbent, neighbour].into_iter().flatten().filter_map(|start| start.with_span(span).ok()).collect();
+    let candidates = affordable(space(span, session.features, session.options.effort.breadth()), budget.evaluations);
+    let search_settings = Settings {
+        strategy: Strategy::Default,
+        features: session.features,
+        rules: Rules::with_floor(floor),
+        budget,
+        seed: session.options.seed,
+        starts,
+    };
+    let admission = session.admission.clone();
+    let refused = RefCell::new(Vec::new());
+    let mut admit = |recipe: &Recipe| {
+        admission.admit(&Routine::from(recipe.clone())).map_err(|refusal| {
+            let reason = refusal.to_string();
+            refused.borrow_mut().push((recipe.to_string(), reason.clone()));
+            reason
+        })
+    };
+    let found = {
+        let mut recording = Recording::new(judge, &mut session.journal, &session.past, &class, Phase::Race);
+        let mut watch = Passing { observer: &mut *session.observer, span };
+        search(&mut recording, &candidates, &search_settings, &mut watch, &mut admit)?
+    };
+    for (routine, reason) in refused.into_inner() {
+        session.observer.refused(&routine, &reason);
+        session.note_refused(&routine, &reason)?;
+    }
+    session.check()?;
+    let race = result(session, span, &found, incumbent, neighbour, floor)?;
+    session.note(Entry::Race(race.clone()))?;
+    Ok(race)
+}
+
+/// As many recipes as can be given some blocks each; of more, evenly spaced ones, the simplest first.
+fn affordable(recipes: Vec<Recipe>, evaluations: u64) -> Vec<Recipe> {
+    let most = (evaluations as usize / BLOCKS_A_CANDIDATE).max(8);
+    let step = recipes.len().div_ceil(most).max(1);
+    recipes.into_iter().step_by(step).collect()
+}
+
+fn result(
+    session: &Session<'_>,
+    span: Span,
+    found: &Found,
+    incumbent: Option<&Recipe>,
+    neighbour: Option<&Recipe>,
+    floor: f64,
+) -> Result<Race, TuneError> {
+    let class = span.to_string();
+    let shape = |recipe: Option<&Recipe>| recipe.map(|recipe| *recipe.shape());
+    let standings: Vec<Standing> = found
+        .ties()
+        .map(|ranked| {
+            let routine = Routine::from(ranked.recipe.clone());
+            Standing {
+                code_bytes: session.admission.code_bytes(&routine),
+                routine,
+                incumbent: shape(Some(&ranked.recipe)) == shape(incumbent),
+                neighbour: shape(Some(&ranked.recipe)) == shape(neighbour),
+            }
+        })
+        .collect();
+    let Some(winner) = choose(&standings) else {
+        let reason = found.rejected.first().map_or("none was tried", |(_, reason)| reason).to_owned();
+        return Err(TuneError::NobodyLeft { class, reason });
+    };
+    let winner = winner.routine.to_string();
+    let samples = found.samples.iter().filter(|(recipe, _)| recipe.to_string() == winner);
+    let samples: Vec<f64> = samples.flat_map(|(_, samples)| samples.iter().copied()).collect();
+    Ok(Race {
+        class,
+        tied: standings.iter().map(|tied| tied.routine.to_string()).filter(|tied| *tied != winner).collect(),
+        winner,
+        candidates: found.samples.len() as u32,
+        refused: found.rejected.len() as u32,
+        blocks: samples.len() as u32,
+        log_ratio: trimmed_mean(&samples),
+        noise_floor: floor,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_budget_thins_the_candidates_and_keeps_the_simplest() {
+        let recipes =
+            space("1025..=4096".parse().unwrap(), copysmith_kernels::Isa::Avx, super::super::Effort::Normal.breadth());
+        let few = affordable(recipes.clone(), 400);
+        assert!((8..=28).contains(&few.len()), "{}", few.len());
+        assert_eq!(few[0], recipes[0]);
+        assert_eq!(affordable(recipes.clone(), 1_000_000), recipes);
+    }
+}

@@ -1,0 +1,119 @@
+//! The held-out run: finalists again, later, in a fresh process. Only its numbers are published.
+
+use super::session::{Session, Use};
+use super::{Figures, TuneError};
+use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Timing};
+use crate::time::{Situation, confirm};
+use copysmith_kernels::Routine;
+use copysmith_search::confirm::FINALISTS;
+use copysmith_search::race::{Lane, Outcome as Left};
+use copysmith_search::stats::{Estimate, margin, noise_floor};
+use copysmith_search::ties::{Standing, choose, ties};
+use std::time::Duration;
+
+/// How long a confirming process may take: far more than it needs.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// The routine that a race's winner or one of its ties turns out to be, with its confirmed figures.
+///
+/// The winner stays unless another finalist is told apart from it in the confirmation.
+pub(super) fn confirmed(
+    session: &mut Session<'_>,
+    race: &Race,
+    situations: Vec<Situation>,
+) -> Result<(Routine, Figures), TuneError> {
+    let recorded = session.past.class(&race.class).and_then(|past| past.confirmed.last().cloned());
+    let confirmed = match recorded {
+        Some(confirmed) => confirmed,
+        None => run(session, race, situations)?,
+    };
+    let figures = Figures {
+        ratio: confirmed.log_ratio.exp(),
+        low: confirmed.low.exp(),
+        high: confirmed.high.exp(),
+        blocks: confirmed.blocks as usize,
+        optimism: confirmed.optimism,
+        noise_floor: confirmed.noise_floor,
+        gigabytes_per_second: confirmed.gigabytes_per_second,
+    };
+    Ok((routine(&confirmed.routine)?, figures))
+}
+
+/// A routine by its text in the record.
+pub(super) fn routine(text: &str) -> Result<Routine, TuneError> {
+    text.parse().map_err(|error| TuneError::Text(format!("the record names '{text}': {error}")))
+}
+
+fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Result<Confirmed, TuneError> {
+    let texts = std::iter::once(&race.winner).chain(&race.tied).take(FINALISTS);
+    let finalists = texts.map(|text| routine(text)).collect::<Result<Vec<Routine>, TuneError>>()?;
+    for finalist in &finalists {
+        // After a resume nobody has been admitted yet.
+        let refused = |refusal| TuneError::NobodyLeft { class: race.class.clone(), reason: format!("{refusal}") };
+        session.admission.admit(finalist).map_err(refused)?;
+    }
+    let settings = session.settings(situations, &race.class, Use::Confirmation);
+    let done = confirm(&settings, &finalists, session.options.effort.confirmation_blocks(), LIMIT)?;
+    let mut lanes = Vec::new();
+    let mut speeds = Vec::new();
+    for (finalist, series) in finalists.iter().zip(done.finalists) {
+        let (samples, outcome, speed) = match series {
+            Ok(series) => (series.log_ratios, Left::Survived, series.gigabytes_per_second),
+            Err(reason) => (Vec::new(), Left::Failed(reason), None),
+        };
+        lanes.push(Lane { routine: finalist.clone(), samples, outcome });
+        speeds.push(speed);
+    }
+    note_blocks(session, &race.class, &lanes)?;
+    let floor = noise_floor(&done.clone);
+    let Some(sorted) = ties(&lanes, margin(floor)) else {
+        let reason = lanes.iter().find_map(|lane| match &lane.outcome {
+            Left::Failed(reason) => Some(reason.clone()),
+            _ => None,
+        });
+        return Err(TuneError::NobodyLeft { class: race.class.clone(), reason: reason.unwrap_or_default() });
+    };
+    let chosen =
+        if sorted.tied.contains(&0) { 0 } else { decide(session, &lanes, &sorted.tied).unwrap_or(sorted.best) };
+    let estimate = Estimate::of(&lanes[chosen].samples);
+    let confirmed = Confirmed {
+        class: race.class.clone(),
+        routine: lanes[chosen].routine.to_string(),
+        blocks: lanes[chosen].samples.len() as u32,
+        log_ratio: estimate.mean,
+        low: estimate.low,
+        high: estimate.high,
+        noise_floor: floor,
+        optimism: estimate.mean - race.log_ratio,
+        gigabytes_per_second: speeds[chosen],
+    };
+    session.note(Entry::Confirmed(confirmed.clone()))?;
+    Ok(confirmed)
+}
+
+/// By the tie rule among those that the confirmation does not tell apart from its best.
+fn decide(session: &Session<'_>, lanes: &[Lane], tied: &[usize]) -> Option<usize> {
+    let standing = |&index: &usize| Standing {
+        routine: lanes[index].routine.clone(),
+        code_bytes: session.admission.code_bytes(&lanes[index].routine),
+        incumbent: false,
+        neighbour: false,
+    };
+    let standings: Vec<Standing> = tied.iter().map(standing).collect();
+    let chosen = choose(&standings)?;
+    lanes.iter().position(|lane| lane.routine == chosen.routine)
+}
+
+fn note_blocks(session: &mut Session<'_>, class: &str, lanes: &[Lane]) -> Result<(), TuneError> {
+    let blocks = lanes.iter().map(|lane| lane.samples.len()).max().unwrap_or(0);
+    for block in 0..blocks {
+        let timing = |lane: &Lane| {
+            let ratio = *lane.samples.get(block)?;
+            Some(Timing { routine: lane.routine.to_string(), outcome: Outcome::LogRatio(ratio) })
+        };
+        let samples = lanes.iter().filter_map(timing).collect();
+        let (class, phase) = (class.to_owned(), Phase::Confirmation);
+        session.note(Entry::Block(Block { class, phase, reference_ns: None, samples }))?;
+    }
+    Ok(())
+}

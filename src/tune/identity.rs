@@ -1,0 +1,51 @@
+//! What a record must have been made with and on to be used again.
+
+use super::Options;
+use crate::host::{Features, Host};
+use crate::record::{Caches, Fingerprint, Header};
+use copysmith_kernels::{Isa, Recipe, Routine, Span, Target, X86_64};
+use copysmith_search::space::{self, Breadth, space, space_hash};
+
+/// The identity of a record made now.
+pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
+    let features = features(&host.cpu.features, options.isa);
+    let recipes: Vec<Recipe> = spans.iter().flat_map(|&span| space(span, features, options.effort.breadth())).collect();
+    Header {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        emitter: emitter(),
+        space: Fingerprint(space_hash(&recipes)),
+        seed: options.seed,
+        effort: options.effort.to_string(),
+        machine: host.machine(),
+        microcode: host.cpu.microcode.clone(),
+        hypervisor: host.cpu.hypervisor.clone(),
+        features: host.cpu.features.names().into_iter().map(str::to_owned).collect(),
+        caches: Caches { l1d: host.caches.l1d, l2: host.caches.l2, l3: host.caches.l3 },
+        kernel: host.system.kernel.clone(),
+    }
+}
+
+/// What recipes may use: what the processor has, cut to `isa` where one was asked for.
+pub fn features(features: &Features, isa: Option<Isa>) -> space::Features {
+    let most = match features {
+        Features { avx512: true, .. } => Isa::Avx512,
+        Features { avx: true, .. } => Isa::Avx,
+        _ => Isa::Sse2,
+    };
+    space::Features { isa: isa.map_or(most, |isa| isa.min(most)), prefetchw: features.prefetchw }
+}
+
+/// A hash over the code of a fixed set of recipes: it changes when the same recipe begins to mean other code.
+pub fn emitter() -> Fingerprint {
+    let spans = ["0..=16", "17..=32", "129..=256", "1025..=4096", "1048577.."];
+    let features = space::Features { isa: Isa::Avx512, prefetchw: true };
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for span in spans.into_iter().filter_map(|span| span.parse::<Span>().ok()) {
+        for recipe in space(span, features, Breadth::Quick) {
+            let bytes = X86_64.emit(&Routine::from(recipe).plan()).map(|code| code.bytes).unwrap_or_default();
+            // FNV-1a, as for the space.
+            hash = bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+        }
+    }
+    Fingerprint(hash)
+}

@@ -1,0 +1,103 @@
+//! The race of whole routines: compares and leaves in one piece, over short lengths as they come.
+
+use super::TuneError;
+use super::session::{Passing, Session, Use};
+use super::trees::trees;
+use crate::record::{Entry, Phase, Race, Recording};
+use crate::time::{Lengths, LiveJudge, Situation, Workload};
+use copysmith_kernels::{Recipe, Routine, Span};
+use copysmith_search::race::{self, Limit, Rules};
+use copysmith_search::stats::trimmed_mean;
+use copysmith_search::ties::{Standing, choose, ties};
+
+/// The name of the whole routine among the classes of a record.
+pub(super) const WHOLE: &str = "routine";
+
+/// Above this length a compare more or less is nothing beside the copy.
+const DISPATCH_MATTERS: usize = 4096;
+
+/// What whole routines are timed on: each class up to 4 KiB alone, mixed lengths, and mixed lengths in runs.
+pub(super) fn situations(spans: &[Span]) -> Vec<Situation> {
+    let classes = spans.iter().filter(|span| span.last() <= DISPATCH_MATTERS);
+    let classes = classes.map(|&span| Situation::from(Workload::hot(Lengths::Span(span))));
+    let mixes =
+        [Lengths::Mix, Lengths::Runs].map(|lengths| Situation { workload: Workload::hot(lengths), weight: 2.0 });
+    classes.chain(mixes).collect()
+}
+
+/// Races the trees over the class winners and notes which won, unless the record says so already.
+pub(super) fn race(
+    session: &mut Session<'_>,
+    spans: &[Span],
+    winners: &[Recipe],
+    incumbent: Option<&Routine>,
+) -> Result<Race, TuneError> {
+    if let Some(race) = session.past.class(WHOLE).and_then(|past| past.races.last()) {
+        return Ok(race.clone());
+    }
+    let settings = session.settings(situations(spans), WHOLE, Use::Race);
+    let mut judge = LiveJudge::new(&settings)?;
+    let floor = session.floor(&mut judge, WHOLE)?;
+    let mut admitted = Vec::new();
+    let mut refused = Vec::new();
+    let built = trees(winners).into_iter().take(session.options.effort.trees());
+    for routine in incumbent.cloned().into_iter().chain(built) {
+        session.check()?;
+        match session.admission.admit(&routine) {
+            Ok(()) if !admitted.contains(&routine) => admitted.push(routine),
+            Ok(()) => {}
+            Err(refusal) => refused.push((routine.to_string(), refusal.to_string())),
+        }
+    }
+    for (routine, reason) in &refused {
+        session.observer.refused(routine, reason);
+        session.note_refused(routine, reason)?;
+    }
+    let rules = Rules::with_floor(floor);
+    let mut race = race::Race::new(admitted, rules);
+    {
+        let mut recording = Recording::new(judge, &mut session.journal, &session.past, WHOLE, Phase::Race);
+        let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL };
+        race.run(&mut recording, Limit::blocks(session.options.effort.confirmation_blocks()), &mut watch)?;
+    }
+    session.check()?;
+    let race = result(session, &race, &rules, incumbent, refused.len())?;
+    session.note(Entry::Race(race.clone()))?;
+    Ok(race)
+}
+
+fn result(
+    session: &Session<'_>,
+    race: &race::Race,
+    rules: &Rules,
+    incumbent: Option<&Routine>,
+    refused: usize,
+) -> Result<Race, TuneError> {
+    let class = WHOLE.to_owned();
+    let Some(sorted) = ties(race.lanes(), rules.margin) else {
+        return Err(TuneError::NobodyLeft { class, reason: "no tree could be timed".to_owned() });
+    };
+    let lane = |index: usize| &race.lanes()[index];
+    let standing = |&index: &usize| Standing {
+        routine: lane(index).routine.clone(),
+        code_bytes: session.admission.code_bytes(&lane(index).routine),
+        incumbent: Some(&lane(index).routine) == incumbent,
+        neighbour: false,
+    };
+    let standings: Vec<Standing> = sorted.tied.iter().map(standing).collect();
+    let winner = choose(&standings).map_or(&lane(sorted.best).routine, |chosen| &chosen.routine);
+    let best = race.lanes().iter().find(|lane| lane.routine == *winner).unwrap_or(lane(sorted.best));
+    // The fastest of the tied ones first, so that they are the finalists.
+    let mut tied: Vec<usize> = sorted.tied.iter().copied().filter(|&index| lane(index).routine != *winner).collect();
+    tied.sort_by(|&a, &b| sorted.behind[a].mean.total_cmp(&sorted.behind[b].mean));
+    Ok(Race {
+        class,
+        winner: winner.to_string(),
+        tied: tied.into_iter().map(|index| lane(index).routine.to_string()).collect(),
+        candidates: race.lanes().len() as u32,
+        refused: refused as u32,
+        blocks: best.samples.len() as u32,
+        log_ratio: trimmed_mean(&best.samples),
+        noise_floor: rules.margin,
+    })
+}
