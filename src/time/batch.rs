@@ -35,7 +35,7 @@ pub enum Rotation {
     PerBlock,
 }
 
-/// The calls of a block, the same for every contestant, but each makes them [in an order of its own](Batch::reordered).
+/// The calls of a block, the same for every contestant, but each makes them in an order of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
     /// As they were drawn.

@@ -13,12 +13,14 @@ use super::workload::{Temperature, Workload};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// The lane of the reference.
-pub(super) const REFERENCE: usize = 0;
+/// The lane of the reference as a block begins.
+pub(super) const FIRST_REFERENCE: usize = 0;
+/// Its lane as the block ends: another, so that every lane runs once a block and none is better known to the predictors.
+pub(super) const LAST_REFERENCE: usize = 1;
 /// The lane of the routine that copies nothing.
-pub(super) const NULL: usize = 1;
+pub(super) const NULL: usize = 2;
 /// The lane of the first contestant.
-pub(super) const CONTESTANTS: usize = 2;
+pub(super) const CONTESTANTS: usize = 3;
 
 /// Cold buffers are this many times the last-level cache: each of the two alone displaces it.
 const COLD_CACHES: usize = 4;
@@ -78,8 +80,7 @@ impl Bench {
     /// - The lane's target is correct for all lengths of both batches.
     pub unsafe fn pass(
         &mut self,
-        lanes: &Lanes,
-        lane: usize,
+        (lanes, lane): (&Lanes, usize),
         read_back: ReadBack,
         temperature: Temperature,
         warm_up: &Batch,
@@ -89,6 +90,8 @@ impl Bench {
         batch.reordered(&mut self.calls, rng);
         let (warm_base, base) = match temperature {
             Temperature::Hot => (self.hot_base, self.hot_base),
+            // It touches nothing: had it a stretch of its own, the walk would displace less than its length.
+            Temperature::Cold if lane == NULL => (self.cold_bytes, 0),
             Temperature::Cold => (self.cold_bytes, self.walk(batch.extent)),
         };
         let inside = |base: usize, batch: &Batch| base.saturating_add(batch.extent) < self.buffers.bytes();

@@ -8,8 +8,10 @@ use rand_chacha::ChaCha8Rng;
 /// Whose pass it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// The routine that everything is measured against.
-    Reference,
+    /// The routine that everything is measured against, as the block begins.
+    First,
+    /// The same as it ends.
+    Last,
     /// The contestant with this index.
     Contestant(usize),
 }
@@ -51,12 +53,12 @@ pub(super) fn run<E>(
 ) -> Result<Block, E> {
     let mut order: Vec<usize> = (0..contestants).collect();
     order.shuffle(rng);
-    let first = pass(Turn::Reference, rng)?;
+    let first = pass(Turn::First, rng)?;
     let mut timings = vec![first; contestants];
     for index in order {
         timings[index] = pass(Turn::Contestant(index), rng)?;
     }
-    Ok(Block { reference: [first, pass(Turn::Reference, rng)?], contestants: timings, call })
+    Ok(Block { reference: [first, pass(Turn::Last, rng)?], contestants: timings, call })
 }
 
 /// A block that counts: tried again while it is disturbed, at most 4 times in all; then the least disturbed one. Tells every
@@ -171,7 +173,7 @@ mod tests {
     fn the_reference_is_first_and_last_and_each_contestant_once_between_in_fresh_order() {
         let all = orders(3, 200);
         for turns in &all {
-            assert_eq!((turns.len(), turns[0], turns[6]), (7, Turn::Reference, Turn::Reference));
+            assert_eq!((turns.len(), turns[0], turns[6]), (7, Turn::First, Turn::Last));
             assert!((0..5).all(|index| turns.contains(&Turn::Contestant(index))));
         }
         for index in 0..5 {
@@ -188,7 +190,7 @@ mod tests {
         let pass = |turn, _: &mut ChaCha8Rng| {
             clock += 0.001;
             Ok::<Timing, Infallible>(quiet(match turn {
-                Turn::Reference => clock,
+                Turn::First | Turn::Last => clock,
                 Turn::Contestant(index) => 10.0 * (index + 2) as f64,
             }))
         };

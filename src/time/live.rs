@@ -57,7 +57,11 @@ impl LiveJudge {
         let reference = Target::Linked(settings.reference);
         let null = Target::Emitted(Rc::new(driver::emit_null()));
         let workloads = settings.situations.iter().map(|situation| &situation.workload);
-        let lanes = Lanes::new(vec![reference.clone(), null.clone()], stage::read_backs(workloads), &mut rng)?;
+        let lanes = Lanes::new(
+            vec![reference.clone(), reference.clone(), null.clone()],
+            stage::read_backs(workloads),
+            &mut rng,
+        )?;
         let prepare = |situation: &Situation| Stage::new(situation, &mut bench, &lanes, &mut rng);
         let stages = settings.situations.iter().map(prepare).collect();
         Ok(LiveJudge {
@@ -167,7 +171,7 @@ impl LiveJudge {
 
     /// Puts the contestants into lanes, and everything elsewhere every few blocks.
     fn place(&mut self, contestants: &[Contestant]) -> Result<(), TimeError> {
-        let mut targets = vec![self.reference.clone(), self.null.clone()];
+        let mut targets = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
         targets.extend(contestants.iter().map(|contestant| contestant.target.clone()));
         if self.blocks_here >= MOVE_AFTER || !self.lanes.hold(&targets) {
             self.lanes = Lanes::new(targets, self.lanes.read_backs().to_vec(), &mut self.rng)?;
@@ -212,3 +216,6 @@ fn note_rate(rates: &mut HashMap<String, VecDeque<f64>>, name: &str, bytes_a_tic
         latest.pop_front();
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

@@ -1,7 +1,7 @@
 //! One situation while it is timed: how many calls make a pass, what an empty call takes, and its blocks.
 
 use super::batch::Batch;
-use super::bench::{Bench, CONTESTANTS, NULL, REFERENCE};
+use super::bench::{Bench, CONTESTANTS, FIRST_REFERENCE, LAST_REFERENCE, NULL};
 use super::block::{self, Block, Turn};
 use super::driver::ReadBack;
 use super::lanes::Lanes;
@@ -67,7 +67,7 @@ impl Stage {
                 break;
             }
             // The quickest of three: an interrupt must not make passes short for good.
-            let reference = || self.pass(REFERENCE, self.workload.read_back, bench, lanes, &fresh, rng).ticks();
+            let reference = || self.pass(FIRST_REFERENCE, self.workload.read_back, bench, lanes, &fresh, rng).ticks();
             let quickest = std::iter::repeat_with(reference).take(3).min().unwrap_or(0);
             if quickest as f64 >= enough {
                 break;
@@ -99,7 +99,8 @@ impl Stage {
         let call = block::Call { bytes: fresh.timed.bytes as f64 / calls as f64, empty };
         let pass = |turn, rng: &mut ChaCha8Rng| {
             let lane = match turn {
-                Turn::Reference => REFERENCE,
+                Turn::First => FIRST_REFERENCE,
+                Turn::Last => LAST_REFERENCE,
                 Turn::Contestant(index) => CONTESTANTS + index,
             };
             let around = self.pass(lane, self.workload.read_back, bench, lanes, &fresh, rng);
@@ -133,7 +134,7 @@ impl Stage {
         rng: &mut ChaCha8Rng,
     ) -> Around {
         // SAFETY: lanes hold only targets that are vouched for, and the judge lets none race on lengths it is not for.
-        unsafe { bench.pass(lanes, lane, read_back, self.workload.temperature, &fresh.warm_up, &fresh.timed, rng) }
+        unsafe { bench.pass((lanes, lane), read_back, self.workload.temperature, &fresh.warm_up, &fresh.timed, rng) }
     }
 
     /// Calls that no pass has seen; fewer than wanted where they would not fit.

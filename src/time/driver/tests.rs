@@ -89,6 +89,8 @@ fn read_back_touches_only_what_was_copied() {
     let src = vec![0; dst.len()];
     let calls: Vec<Call> =
         (1..300).flat_map(|n| [Call { dst: 0, src: 0, n }, Call { dst: end - n, src: 0, n }]).collect();
+    let empty = Call { dst: 0, src: 0, n: 0 };
+    let calls = [vec![empty], calls].concat();
     for read_back in READ_BACKS {
         drive(read_back, &BYTES_IN_TURN, &calls, dst.bytes_mut(), &src);
     }
