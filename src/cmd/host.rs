@@ -1,6 +1,8 @@
 //! `copysmith host`: which machine this is.
 
-use super::output::FormatArgs;
+use super::exit::Exit;
+use super::output::{Format, FormatArgs, Output};
+use copysmith::host::Host;
 
 /// Show this machine as records keep it: processor, features, caches, system, and what makes measuring doubtful
 #[derive(Debug, clap::Args)]
@@ -11,4 +13,17 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     format: FormatArgs,
+}
+
+/// Prints the machine.
+///
+/// # Errors
+/// A result that cannot be written.
+pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
+    let host = Host::read();
+    match args.format.format() {
+        Format::Json => output.json(&host)?,
+        Format::Text => output.text(&host)?,
+    }
+    Ok(Exit::Done)
 }

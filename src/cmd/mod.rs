@@ -10,6 +10,7 @@ mod show;
 mod spans;
 mod table;
 mod tune;
+mod tuning;
 mod words;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +30,7 @@ pub struct Cli {
 
 const AFTER: &str = "\
 Examples:
+  copysmith tune
   copysmith show copy 17..=32 pairs width=sse16
   copysmith completions bash > ~/.local/share/bash-completion/completions/copysmith
 
@@ -37,7 +39,11 @@ Results go to standard output, everything else to standard error. NO_COLOR is ho
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Tune(tune::Args),
     Show(show::Args),
+    Check(check::Args),
+    Host(host::Args),
+    Table(table::Args),
     Completions(completions::Args),
 }
 
@@ -48,7 +54,11 @@ enum Verb {
 pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     let mut output = Output::new(cli.quiet);
     let exit = match cli.verb {
+        Verb::Tune(args) => tune::run(args, &mut output),
         Verb::Show(args) => show::run(args, &mut output),
+        Verb::Check(args) => check::run(args, &mut output),
+        Verb::Host(args) => host::run(args, &mut output),
+        Verb::Table(args) => table::run(args, &mut output),
         Verb::Completions(args) => completions::run(args, &mut output),
     }?;
     output.finish()?;

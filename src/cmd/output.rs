@@ -6,8 +6,8 @@
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use std::fmt;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
-use std::{fmt, time::Duration};
 
 /// How a verb prints its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +91,15 @@ impl Output {
     }
 
     /// A progress bar on standard error; nothing is drawn where that is no terminal, or with `--quiet`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the verbs that take long"))]
     pub fn progress(&self, steps: u64, what: &'static str) -> ProgressBar {
         let drawn = draws(io::stderr().is_terminal(), self.quiet);
         let target = if drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         progress(target, steps, what)
+    }
+
+    /// Whether notes are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
     }
 }
 
@@ -106,8 +110,8 @@ fn draws(terminal: bool, quiet: bool) -> bool {
 fn progress(target: ProgressDrawTarget, steps: u64, what: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
     let bar = ProgressBar::with_draw_target(Some(steps), target).with_message(what);
-    // Four times a second: drawing more often would take time from the kernels that are being timed.
-    bar.enable_steady_tick(Duration::from_millis(250));
+    // No ticker: its thread would time-share with the kernels that are being timed, and a process forks safely only while it
+    // has one thread.
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
 }

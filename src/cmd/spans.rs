@@ -41,7 +41,6 @@ impl Spans {
     }
 
     /// The spans.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the verbs that measure"))]
     pub fn as_slice(&self) -> &[Span] {
         &self.0
     }

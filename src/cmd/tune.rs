@@ -1,11 +1,16 @@
 //! `copysmith tune`: the search for the best routine of each size class on this machine.
 
-use super::output::FormatArgs;
+use super::exit::Exit;
+use super::output::{Format, FormatArgs, Output};
 use super::spans::Spans;
-use clap::ValueEnum;
+use super::tuning::{Bar, print};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use copysmith_kernels::Isa;
-use std::fmt;
+use copysmith::host::Host;
+use copysmith::print::standalone;
+use copysmith::print::write::write;
+use copysmith::record::{Interrupt, Interrupted, Place, Surroundings};
+use copysmith::tune::{Admission, Effort, Options, TuneError, features, tune, winners_in, write_all};
+use copysmith_kernels::{Isa, X86_64};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,14 +28,14 @@ Examples:
 A run that is stopped goes on where it was when the same command is given again.")]
 pub struct Args {
     /// How long to search
-    #[arg(long, value_enum, default_value_t = Effort::Normal)]
+    #[arg(long, default_value = "normal", value_parser = effort())]
     effort: Effort,
     /// Seed of the search; the same seed asks the same questions
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Measure on this processor, by number
     #[arg(long, value_name = "N")]
-    cpu: Option<u32>,
+    cpu: Option<usize>,
     /// Size classes, in order, that leave no length out, as 0..=64,65..
     #[arg(long, value_name = "LIST", value_parser = Spans::whole)]
     spans: Option<Spans>,
@@ -40,38 +45,83 @@ pub struct Args {
     /// Keep the record in this directory
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
-    /// Write the table to this file
+    /// Also write the table to this file, as a module that needs nothing else
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Say what would be searched, and measure nothing
     #[arg(long)]
     dry_run: bool,
-    /// Start no new race after so many seconds
+    /// How long to race, instead of what the effort says; proofs and confirmations take about as long again
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<Duration>,
     #[command(flatten)]
     format: FormatArgs,
 }
 
-/// How long a search goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Effort {
-    /// A first impression
-    Quick,
-    /// A table to use
-    Normal,
-    /// A table to check in
-    Patient,
-    /// Every recipe of the space
-    Exhaustive,
+/// Tunes, writes the record and the table, and prints what was found.
+///
+/// # Errors
+/// [`TuneError`], a file that cannot be written, or [`Interrupted`].
+pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
+    let host = Host::read();
+    let options = Options {
+        effort: args.effort,
+        seed: args.seed,
+        cpu: args.cpu,
+        spans: args.spans.map(|spans| spans.as_slice().to_vec()),
+        isa: args.isa,
+        budget: args.budget,
+    };
+    let place = Place::find(args.record.as_deref(), &Surroundings::read()?)?;
+    if args.dry_run {
+        return planned(&host, &options, &place, output);
+    }
+    // What cannot be written at the end is better known before the work than after it.
+    let dir = place.of_machine(&host.machine())?;
+    let incumbents = winners_in(&dir)?;
+    let interrupt = Interrupt::install()?;
+    let mut bar = Bar::new(output, interrupt);
+    let admission = Admission::new(host.cpu.features);
+    let tuned = tune(&host, &options, admission, &dir, incumbents.as_ref(), &mut bar);
+    bar.finish();
+    let (winners, mut report) = match tuned {
+        Err(error @ TuneError::Interrupted) => return Err(anyhow::Error::new(Interrupted).context(error.to_string())),
+        tuned => tuned?,
+    };
+    report.files = write_all(&place, &dir, &host, &winners)?;
+    if let Some(out) = args.out {
+        write(&out, &standalone(&winners, &X86_64)?)?;
+        report.files.push(out);
+    }
+    match args.format.format() {
+        Format::Json => output.json(&report)?,
+        Format::Text => print(output, &report)?,
+    }
+    Ok(Exit::Done)
 }
 
-/// Its name on the command line, which is its name in records.
-impl fmt::Display for Effort {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.to_possible_value();
-        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
-    }
+/// What would be searched, without measuring anything.
+fn planned(host: &Host, options: &Options, place: &Place, output: &mut Output) -> anyhow::Result<Exit> {
+    let features = features(&host.cpu.features, options.isa);
+    let rows: Vec<[String; 3]> = options
+        .classes(host)?
+        .into_iter()
+        .map(|span| {
+            let recipes = copysmith_search::space::space(span, features, options.effort.breadth()).len();
+            let situations = copysmith::tune::situations(span, &host.caches);
+            let situations: Vec<String> = situations.iter().map(|one| one.workload.to_string()).collect();
+            [span.to_string(), recipes.to_string(), situations.join("; ")]
+        })
+        .collect();
+    output.text(format_args!("{} at effort {}, isa {}\n", host.machine(), options.effort, features.isa))?;
+    output.table(["class", "recipes", "timed on"], &rows)?;
+    output.text(format_args!("the record would be in {}\n", place.dir.join(host.machine()).display()))?;
+    Ok(Exit::Done)
+}
+
+/// Lists the values in help and completions, as for the instruction sets.
+fn effort() -> impl TypedValueParser<Value = Effort> {
+    PossibleValuesParser::new(Effort::ALL.map(|effort| effort.to_string())).try_map(|name| name.parse::<Effort>())
 }
 
 /// Lists the values in help and completions, which a plain `FromStr` would not.
@@ -127,11 +177,5 @@ mod tests {
         assert!(parsed("--spans 0..=9,11..").unwrap_err().contains("10..=10 are left out"));
         assert!(parsed("--isa avx2").unwrap_err().contains("sse2, avx, avx512"));
         assert!(parsed("--effort fast").unwrap_err().contains("quick, normal, patient, exhaustive"));
-    }
-
-    #[test]
-    fn an_effort_has_the_same_name_everywhere() {
-        let names: Vec<String> = Effort::value_variants().iter().map(Effort::to_string).collect();
-        assert_eq!(names, ["quick", "normal", "patient", "exhaustive"]);
     }
 }

@@ -110,6 +110,6 @@ mod tests {
     #[test]
     fn one_class_is_a_tree() {
         let only: Recipe = "copy 0.. string unit=1".parse().unwrap();
-        assert_eq!(trees(&[only.clone()]), [Routine::from(only)]);
+        assert_eq!(trees(std::slice::from_ref(&only)), [Routine::from(only)]);
     }
 }
