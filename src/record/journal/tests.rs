@@ -67,6 +67,10 @@ fn a_kill_at_any_byte_loses_only_the_line_in_flight_and_the_journal_goes_on() {
         let opened = reopened(&dir, &header()).unwrap();
         assert_eq!(opened.entries, sample()[..whole.saturating_sub(1)], "cut at {cut}");
         assert_eq!(opened.torn, (torn_bytes > 0).then_some(Torn { line: whole + 1, bytes: torn_bytes }));
+        if whole > 0 {
+            let kept = fs::read(&path).unwrap();
+            assert_eq!(kept, bytes[..ends[whole - 1]], "the torn line is gone even if nothing follows");
+        }
         let mut journal = opened.journal;
         sample()[whole.saturating_sub(1)..].iter().for_each(|entry| journal.append(entry).unwrap());
         assert_eq!(fs::read(&path).unwrap(), bytes, "cut at {cut}");
