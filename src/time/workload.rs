@@ -28,7 +28,7 @@ pub enum Temperature {
 }
 
 /// `(dst - src) mod 4096`: which offset it is decides by itself whether some routines are fast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relative {
     /// This many bytes, below 4096.
     At(u16),
@@ -47,10 +47,11 @@ pub struct Placements {
 }
 
 impl Default for Placements {
-    /// Offsets on both sides of every known trap, and random ones; a quarter of the calls aligned.
+    /// Half at random; the others on both sides of every known trap. A destination just above its source (mod 4096) slows a
+    /// forward loop down, one just below it a backward loop, so there are as many of the one kind as of the other.
     fn default() -> Placements {
-        let mut relative: Vec<Relative> = [0, 1, 16, 64, 512, 2048, 4080].map(Relative::At).to_vec();
-        relative.push(Relative::Random);
+        let traps = [0, 1, 16, 64, 512, 2048, 3584, 4032, 4080, 4095];
+        let relative = traps.into_iter().flat_map(|offset| [Relative::At(offset), Relative::Random]).collect();
         Placements { relative, aligned_quarters: 1 }
     }
 }
@@ -156,7 +157,10 @@ impl fmt::Display for Workload {
             ReadBack::Ends => ", read back at the ends",
             ReadBack::Full => ", read back in full",
         })?;
-        let offsets: Vec<String> = self.placements.relative.iter().map(Relative::to_string).collect();
+        let mut relative = self.placements.relative.clone();
+        relative.sort();
+        relative.dedup();
+        let offsets: Vec<String> = relative.iter().map(Relative::to_string).collect();
         write!(f, ", dst-src mod 4096 in {{{}}}", offsets.join(", "))
     }
 }
@@ -181,7 +185,8 @@ mod tests {
     #[test]
     fn the_text_names_every_axis() {
         let workload = Workload::cold(Lengths::Fixed(64)).read_back(ReadBack::Full);
-        let text = "64 cold, read back in full, dst-src mod 4096 in {0, 1, 16, 64, 512, 2048, 4080, random}";
+        let text =
+            "64 cold, read back in full, dst-src mod 4096 in {0, 1, 16, 64, 512, 2048, 3584, 4032, 4080, 4095, random}";
         assert_eq!(workload.to_string(), text);
     }
 }
