@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use copysmith::record::Interrupt;
-use copysmith::tune::{Figures, Observer, Report};
+use copysmith::tune::{Figures, OFFSETS, Observer, Report};
 use copysmith_kernels::Span;
 use copysmith_search::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -82,7 +82,7 @@ pub fn print(output: &mut Output, report: &Report) -> anyhow::Result<()> {
         output.text(format_args!("warning: {warning}\n"))?;
     }
     output.text("\nratio: time over the system memcpy's, below 1 is faster; confirmed in a fresh process\n")?;
-    let mut rows: Vec<[String; 8]> = Vec::new();
+    let mut rows: Vec<[String; 9]> = Vec::new();
     for class in &report.classes {
         let counts = [format!("{}/{}", class.tied, class.candidates), class.winner.shape().to_string()];
         rows.push(row(class.span.to_string(), &class.figures, counts));
@@ -91,23 +91,30 @@ pub fn print(output: &mut Output, report: &Report) -> anyhow::Result<()> {
     let counts =
         [format!("{}/{}", routine.tied, routine.candidates), format!("{} leaves", routine.winner.leaves().len())];
     rows.push(row("whole routine".to_owned(), &routine.figures, counts));
-    let headings = ["class", "ratio", "95 % interval", "GB/s", "noise", "optimism", "tied", "winner"];
+    let headings = ["class", "ratio", "95 % interval", "GB/s", "worst GB/s at", "noise", "optimism", "tied", "winner"];
     output.table(headings, &rows)?;
+    output.text(format_args!(
+        "\nworst: the slowest of dst - src modulo 4096 in {}, each timed alone\n",
+        OFFSETS.map(|offset| offset.to_string()).join(" ")
+    ))?;
     match report.non_temporal_from {
-        Some(from) => output.text(format_args!("\nnon-temporal stores from {from} bytes\n"))?,
-        None => output.text("\nno winner uses non-temporal stores\n")?,
+        Some(from) => output.text(format_args!("non-temporal stores from {from} bytes\n"))?,
+        None => output.text("no winner uses non-temporal stores\n")?,
     }
     output.text(format_args!("routine: {}\n\n{:.0} s; written:\n", routine.winner, report.seconds))?;
     report.files.iter().try_for_each(|file| output.text(format_args!("  {}\n", file.display())))
 }
 
-fn row(what: String, figures: &Figures, [tied, winner]: [String; 2]) -> [String; 8] {
+fn row(what: String, figures: &Figures, [tied, winner]: [String; 2]) -> [String; 9] {
     let percent = |log: f64| format!("{:.1} %", 100.0 * log);
     [
         what,
         format!("{:.3}", figures.ratio),
         format!("{:.3} to {:.3}", figures.low, figures.high),
         figures.gigabytes_per_second.map_or_else(|| "-".to_owned(), |speed| format!("{speed:.1}")),
+        figures
+            .worst
+            .map_or_else(String::new, |worst| format!("{:.1} at {}", worst.gigabytes_per_second, worst.offset)),
         percent(figures.noise_floor),
         percent(figures.optimism),
         tied,

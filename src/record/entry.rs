@@ -152,6 +152,19 @@ pub struct Confirmed {
     /// Its speed in bytes a nanosecond; absent where the figure cannot be.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "finite_or_absent")]
     pub gigabytes_per_second: Option<f64>,
+    /// Where it is slowest; absent for short lengths, where offsets do not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<Worst>,
+}
+
+/// The slowest relative page offset.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Worst {
+    /// `(dst - src) mod 4096`.
+    pub offset: u16,
+    /// The speed there, in bytes a nanosecond.
+    #[serde(serialize_with = "finite")]
+    pub gigabytes_per_second: f64,
 }
 
 /// JSON has no NaN and no infinity, and neither is a measurement: such a line is refused instead of being written as

@@ -137,6 +137,7 @@ mod tests {
             noise_floor: 0.005,
             optimism: 0.0,
             gigabytes_per_second: None,
+            worst: None,
         })
     }
 

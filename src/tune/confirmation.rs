@@ -1,8 +1,8 @@
 //! The held-out run: finalists again, later, in a fresh process. Only its numbers are published.
 
 use super::session::{Session, Use};
-use super::{Figures, TuneError};
-use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Timing};
+use super::{Figures, TuneError, offsets};
+use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Timing, Worst};
 use crate::time::{Situation, confirm};
 use copysmith_kernels::Routine;
 use copysmith_search::confirm::FINALISTS;
@@ -35,6 +35,7 @@ pub(super) fn confirmed(
         optimism: confirmed.optimism,
         noise_floor: confirmed.noise_floor,
         gigabytes_per_second: confirmed.gigabytes_per_second,
+        worst: confirmed.worst,
     };
     Ok((routine(&confirmed.routine)?, figures))
 }
@@ -46,7 +47,10 @@ pub(super) fn routine(text: &str) -> Result<Routine, TuneError> {
 
 fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Result<Confirmed, TuneError> {
     let texts = std::iter::once(&race.winner).chain(&race.tied).take(FINALISTS);
-    let finalists = texts.map(|text| routine(text)).collect::<Result<Vec<Routine>, TuneError>>()?;
+    let mut finalists = texts.map(|text| routine(text)).collect::<Result<Vec<Routine>, TuneError>>()?;
+    let span = finalists[0].span();
+    let plain = offsets::plain(span, session.features.isa).map(Routine::from);
+    finalists.extend(plain.filter(|plain| finalists[0].leaves().len() == 1 && !finalists.contains(plain)));
     for finalist in &finalists {
         // After a resume nobody has been admitted yet.
         let refused = |refusal| TuneError::NobodyLeft { class: race.class.clone(), reason: format!("{refusal}") };
@@ -65,6 +69,20 @@ fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Re
         speeds.push(speed);
     }
     note_blocks(session, &race.class, &lanes)?;
+    // A finalist that is terrible somewhere leaves; the plain loop never does, so somebody stays.
+    let worst = if finalists[0].leaves().len() == 1 {
+        offsets::worst(&settings, span, &finalists)?
+    } else {
+        vec![None; finalists.len()]
+    };
+    for ((lane, worst), holds) in lanes.iter_mut().zip(&worst).zip(offsets::hold(&worst)) {
+        if let (Some(worst), false) = (worst, holds) {
+            let Worst { offset, gigabytes_per_second } = worst;
+            let reason = format!("only {gigabytes_per_second:.2} GB/s where dst - src is {offset} modulo 4096");
+            session.observer.refused(&lane.routine.to_string(), &reason);
+            lane.outcome = Left::Failed(reason);
+        }
+    }
     let floor = noise_floor(&done.clone);
     let Some(sorted) = ties(&lanes, margin(floor)) else {
         let reason = lanes.iter().find_map(|lane| match &lane.outcome {
@@ -86,6 +104,7 @@ fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Re
         noise_floor: floor,
         optimism: estimate.mean - race.log_ratio,
         gigabytes_per_second: speeds[chosen],
+        worst: worst[chosen],
     };
     session.note(Entry::Confirmed(confirmed.clone()))?;
     Ok(confirmed)

@@ -66,6 +66,15 @@ impl Effort {
         }
     }
 
+    /// Blocks at each length at which the non-temporal threshold may lie.
+    pub const fn threshold_blocks(self) -> usize {
+        match self {
+            Effort::Quick => 8,
+            Effort::Normal => 16,
+            Effort::Patient | Effort::Exhaustive => 40,
+        }
+    }
+
     /// Blocks in which the reference races its own clone before anything else.
     pub const fn gate_blocks(self) -> usize {
         match self {

@@ -1,7 +1,7 @@
 //! The main job: from nothing to proven, timed and confirmed kernels for every length.
 //!
 //! ```text
-//! classes ─> class (race) ─> confirmation ─> whole (race of trees) ─> confirmation ─> Winners, Report
+//! classes ─> class (race) ─> threshold ─> confirmation ─> whole (race of trees) ─> confirmation ─> Winners, Report
 //!              |  every candidate through admission (three proofs); every sample through the journal
 //! ```
 //!
@@ -15,9 +15,11 @@ mod effort;
 mod error;
 mod files;
 mod identity;
+mod offsets;
 mod report;
 mod session;
 mod situations;
+mod threshold;
 mod trees;
 mod whole;
 
@@ -27,6 +29,7 @@ pub use effort::Effort;
 pub use error::TuneError;
 pub use files::{FilesError, WINNERS, printed, recorded, tuned, winners_in, write_all};
 pub use identity::{emitter, features, header};
+pub use offsets::OFFSETS;
 pub use report::{ClassReport, Figures, Report, RoutineReport};
 pub use situations::{LONGEST_TIMED, situations, timed};
 pub use trees::trees;
@@ -113,7 +116,7 @@ pub fn tune(
     observer: &mut dyn Observer,
 ) -> Result<(Winners, Report), TuneError> {
     let started = Instant::now();
-    let spans = options.classes(host)?;
+    let mut spans = options.classes(host)?;
     let features = features(&host.cpu.features, options.isa);
     let lock = Lock::acquire(dir).map_err(TuneError::Lock)?;
     let header = header(host, options, &spans);
@@ -131,7 +134,7 @@ pub fn tune(
     let mut session = Session { host, options, features, admission, journal: opened.journal, past, observer };
 
     // Race, then confirm: the confirmations come later and in other processes than the races they check.
-    let stages = 2 * spans.len() + 2;
+    let stages = 2 * spans.len() + 3;
     let mut races: Vec<Race> = Vec::new();
     let mut neighbour: Option<Recipe> = None;
     for (number, &span) in spans.iter().enumerate() {
@@ -141,10 +144,12 @@ pub fn tune(
         neighbour = confirmation::routine(&race.winner)?.leaves().first().cloned();
         races.push(race);
     }
+    session.observer.stage(spans.len(), stages, "non-temporal threshold");
+    threshold::settle(&mut session, &mut spans, &mut races, options.effort.threshold_blocks())?;
     let mut classes = Vec::new();
     for (number, (race, &span)) in races.iter().zip(&spans).enumerate() {
         session.check()?;
-        session.observer.stage(spans.len() + number, stages, &format!("confirm {span}"));
+        session.observer.stage(spans.len() + 1 + number, stages, &format!("confirm {span}"));
         let (routine, figures) = confirmation::confirmed(&mut session, race, situations(span, &host.caches))?;
         let winner = routine.leaves()[0].clone();
         let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);

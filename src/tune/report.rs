@@ -1,6 +1,7 @@
 //! What a tune found, as data: the command prints it as a table or as JSON.
 
 use crate::host::Warning;
+use crate::record::Worst;
 use copysmith_kernels::{Recipe, Routine, Span};
 use serde::{Serialize, Serializer};
 use std::fmt::Display;
@@ -81,6 +82,8 @@ pub struct Figures {
     pub noise_floor: f64,
     /// Its speed, in bytes a nanosecond; for display.
     pub gigabytes_per_second: Option<f64>,
+    /// Where it is slowest, of the relative page offsets that were measured alone; `None` for short lengths.
+    pub worst: Option<Worst>,
 }
 
 fn text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {

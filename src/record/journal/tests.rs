@@ -257,6 +257,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
                 noise_floor,
                 optimism: low,
                 gigabytes_per_second: Some(high),
+                worst: None,
             })
         },
     );
