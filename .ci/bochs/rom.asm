@@ -10,7 +10,7 @@
 ; "broken VECTOR" is an exception of this program itself, after which it stops.
 ;
 ; Cases of a kernel, for each of its lengths:
-;   - destination offsets 0..63, each with a source at the same offset and with one at a scattered offset
+;   - destination offsets 0..63 (for long copies 16 of them), each with a source at the same offset and one at a scattered offset
 ;   - source and destination, each in turn the first and the last bytes of its area, whose neighbour pages are not mapped
 ;
 ;       not mapped | area of 2 MiB: canary ... canary | n bytes | canary ... canary | not mapped
@@ -40,6 +40,7 @@ DST             equ 0x800000
 FRESH           equ 0xC00000    ; what the source was in the beginning
 AREA            equ 0x200000
 INNER           equ 0x1000      ; offset in an area for cases that are not at its edge; a multiple of 64
+LENGTHY         equ 512         ; bytes from which fewer offsets are tried
 CANARY          equ 0xEE
 MARGIN          equ 128         ; a multiple of 8
 APIC            equ 0xFEE00000
@@ -56,6 +57,7 @@ entry:  resq 1
 lengths:resq 1                  ; the next length
 left:   resq 1                  ; how many lengths are left
 turn:   resq 1                  ; how many are done
+stride: resq 1                  ; from one destination offset to the next
 offset: resq 1                  ; of the destination, or number of the edge case
 n:      resq 1                  ; the case: length, destination, source, canary bytes before and after
 dst:    resq 1
@@ -179,7 +181,16 @@ kernel: mov rax, [index]
         mov [n], rax
         mov qword [before], MARGIN
         mov qword [after], MARGIN
-        mov qword [offset], 0
+        ; Every destination offset; beyond LENGTHY bytes every fourth, so that four lengths have them all.
+        mov ecx, 1
+        xor edx, edx
+        cmp rax, LENGTHY
+        jbe .few
+        mov ecx, 4
+        mov rdx, [turn]
+        and edx, 3
+.few:   mov [stride], rcx
+        mov [offset], rdx
 .offset:
         mov rax, [offset]
         lea rcx, [DST + INNER + rax]
@@ -195,7 +206,8 @@ kernel: mov rax, [index]
         lea rcx, [SRC + INNER + rax]
         mov [src], rcx
         call case
-        inc qword [offset]
+        mov rax, [stride]
+        add [offset], rax
         cmp qword [offset], 64
         jb .offset
 
@@ -314,7 +326,28 @@ case:   inc qword [cases]
         mov rsi, [src]
         add rsi, FRESH - SRC
         mov rcx, [n]
-        shr rcx, 3
+        shr rcx, 5
+        jz .eights
+.four:  mov rax, [rsi]
+        xor rax, [rdi]
+        mov rdx, [rsi + 8]
+        xor rdx, [rdi + 8]
+        or rax, rdx
+        mov rdx, [rsi + 16]
+        xor rdx, [rdi + 16]
+        or rax, rdx
+        mov rdx, [rsi + 24]
+        xor rdx, [rdi + 24]
+        or rax, rdx
+        jnz .contents
+        add rsi, 32
+        add rdi, 32
+        dec rcx
+        jnz .four
+.eights:
+        mov ecx, [n]
+        and ecx, 31
+        shr ecx, 3
         jz .bytes
         lea rsi, [rsi + rcx * 8]
         lea rdi, [rdi + rcx * 8]
