@@ -5,8 +5,10 @@ use copysmith::host::Host;
 use copysmith::record::{Contents, Entry, JOURNAL, read};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Options of a tune of two classes that takes a few seconds.
@@ -70,6 +72,48 @@ pub fn finished() -> &'static Path {
         done(&tune(&record, &[]).output().unwrap());
         record
     })
+}
+
+/// The finished journal as far as it is about the long class, whose copies from memory are what takes time: a tune that goes on
+/// with it still races and confirms the short class and the whole routine.
+pub fn long_class_done() -> Vec<u8> {
+    let text = fs::read_to_string(journal(finished())).unwrap();
+    let kept = |line: &&str| line.contains("\"kind\":\"header\"") || line.contains("\"class\":\"33..\"");
+    text.lines().filter(kept).flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
+}
+
+/// How many whole lines a journal has; none where there is no journal.
+pub fn lines(journal: &Path) -> usize {
+    fs::read(journal).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
+}
+
+/// Waits until the run has added so many lines to its journal, then sends the signal; the output, and whether it was sent.
+pub fn signalled(mut child: Child, journal: &Path, more: usize, signal: i32) -> (Output, bool) {
+    let target = lines(journal) + more;
+    let sent = loop {
+        if child.try_wait().unwrap().is_some() {
+            break false;
+        }
+        if lines(journal) >= target {
+            // SAFETY: sends a signal to a child that is ours and not yet reaped.
+            unsafe { libc::kill(child.id() as libc::pid_t, signal) };
+            break true;
+        }
+        sleep(Duration::from_micros(300));
+    };
+    (child.wait_with_output().unwrap(), sent)
+}
+
+/// Starts a run whose output is kept.
+pub fn started(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// The lowest-numbered processor that may be used; a tune takes the highest where it is not told.
+pub fn lowest_cpu() -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
+    list.split([',', '-']).next().unwrap().to_owned()
 }
 
 /// A record with these bytes as this machine's journal.

@@ -1,6 +1,6 @@
 //! The same record gives the same bytes: again, elsewhere, in another language and time zone.
 
-use super::bench::{copysmith, done, entries, finished, folder, journal, tune, with_journal};
+use super::bench::{copysmith, done, entries, finished, folder, journal, long_class_done, tune, with_journal};
 use copysmith::host::Host;
 use copysmith::print::winners::Winners;
 use copysmith::record::{Entry, Phase};
@@ -65,6 +65,7 @@ fn in_a_checkout_the_present_winners_race_and_the_tables_are_printed() {
     let odd = space(span, has, Breadth::All).into_iter().find(|recipe| !few.contains(recipe)).unwrap();
     winners.classes[0].recipe = odd.clone();
     fs::write(folder(&records).join(WINNERS), winners.to_json()).unwrap();
+    fs::write(journal(&records), long_class_done()).unwrap();
 
     let mut command = copysmith(&[&["tune"][..], &super::bench::SMALL].concat());
     done(&command.current_dir(at("tuned")).output().unwrap());

@@ -1,6 +1,7 @@
 //! Where memory may not become executable: a tune works through a file mapped twice, or says what to do.
 
-use super::bench::{complaint, done, tune};
+use super::bench::{complaint, done, journal, long_class_done, text, tune, with_journal};
+use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -51,9 +52,15 @@ fn where_pages_may_not_become_executable_a_tune_runs_to_its_end() {
         println!("skipped: this kernel has no PR_SET_MDWE");
         return;
     }
-    let record = tempfile::tempdir().unwrap();
+    let before = long_class_done();
+    let record = with_journal(&before);
     let output = deny_making_executable(&mut tune(record.path(), &[])).output().unwrap();
     assert!(done(&output).contains("whole routine"));
+    let after = fs::read(journal(record.path())).unwrap();
+    for measured in ["gate", "race", "confirmation"] {
+        let block = format!("\"class\":\"0..=32\",\"phase\":\"{measured}\"");
+        assert!(text(&after[before.len()..]).contains(&block), "nothing was measured for the {measured}");
+    }
 }
 
 #[test]

@@ -1,47 +1,27 @@
 //! A tune that is stopped at any moment, by asking or by killing, goes on where it was.
 
-use super::bench::{complaint, done, entries, folder, journal, text, tune};
+use super::bench::{complaint, done, entries, folder, journal, lines, lowest_cpu, signalled, started, text, tune};
 use copysmith::record::{Best, Entry, Past, Phase};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
-
-fn lines(journal: &Path) -> usize {
-    fs::read(journal).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
-}
-
-/// Waits until the run has added so many lines to its journal, then sends the signal; the output, and whether it was sent.
-fn signalled(mut child: Child, journal: &Path, more: usize, signal: i32) -> (Output, bool) {
-    let target = lines(journal) + more;
-    let sent = loop {
-        if child.try_wait().unwrap().is_some() {
-            break false;
-        }
-        if lines(journal) >= target {
-            // SAFETY: sends a signal to a child that is ours and not yet reaped.
-            unsafe { libc::kill(child.id() as libc::pid_t, signal) };
-            break true;
-        }
-        sleep(Duration::from_micros(300));
-    };
-    (child.wait_with_output().unwrap(), sent)
-}
 
 #[test]
 fn stopped_and_killed_at_random_moments_it_ends_with_everything_measured_once() {
     let dir = tempfile::tempdir().unwrap();
     let journal = journal(dir.path());
     let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let cpu = lowest_cpu();
+    let on = ["--cpu", cpu.as_str()];
     let mut stopped = 0;
     for round in 0..10 {
         let signal = if round % 2 == 0 { libc::SIGINT } else { libc::SIGKILL };
-        let child = tune(dir.path(), &[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (output, sent) = signalled(child, &journal, rng.random_range(1..30), signal);
+        let run = started(tune(dir.path(), &on));
+        let (output, sent) = signalled(run, &journal, rng.random_range(1..30), signal);
         let said = text(&output.stderr);
         match output.status.code() {
             // It was done before the signal could stop it.
@@ -57,7 +37,7 @@ fn stopped_and_killed_at_random_moments_it_ends_with_everything_measured_once() 
         stopped += 1;
     }
     assert!(stopped >= 4, "only {stopped} runs could be stopped");
-    done(&tune(dir.path(), &[]).output().unwrap());
+    done(&tune(dir.path(), &on).output().unwrap());
 
     let all = entries(&journal);
     best_never_gets_worse(&all);
@@ -140,7 +120,7 @@ fn files(record: &Path) -> BTreeMap<String, Vec<u8>> {
 fn of_two_tunes_at_once_the_second_says_who_is_there_and_the_first_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let journal = journal(dir.path());
-    let first = tune(dir.path(), &[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let first = started(tune(dir.path(), &[]));
     while lines(&journal) < 2 {
         sleep(Duration::from_millis(1));
     }
