@@ -15,9 +15,11 @@ use crate::recipe::{Loop, Recipe, Shape, StringMove, Tail};
 use crate::routine::{Cut, FallsThrough, Routine};
 use ops::{Walk, leave, set};
 
-/// The plan of a routine.
-pub(crate) fn routine(routine: &Routine) -> Plan {
-    Plan { body: tree(routine.cuts(), routine.leaves()) }
+impl Routine {
+    /// Its plan.
+    pub fn plan(&self) -> Plan {
+        Plan { body: tree(self.cuts(), self.leaves()) }
+    }
 }
 
 /// The first cut that lies inside the run of leaves divides it; the others go to their sides.

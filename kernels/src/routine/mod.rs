@@ -12,8 +12,8 @@
 
 mod text;
 
+use crate::Span;
 use crate::recipe::{Isa, Recipe};
-use crate::{Span, lower, plan::Plan};
 use std::fmt;
 
 pub use text::RoutineError;
@@ -84,11 +84,6 @@ impl Routine {
     /// The least instruction set it needs.
     pub fn isa(&self) -> Isa {
         self.leaves.iter().map(Recipe::isa).max().unwrap_or(Isa::Sse2)
-    }
-
-    /// Its plan.
-    pub fn plan(&self) -> Plan {
-        lower::routine(self)
     }
 }
 
