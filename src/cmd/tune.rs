@@ -7,9 +7,9 @@ use super::tuning::{Bar, print};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use copysmith::host::Host;
 use copysmith::print::standalone;
-use copysmith::print::write::write;
+use copysmith::print::write::{writable, write};
 use copysmith::record::{Interrupt, Interrupted, Place, Surroundings};
-use copysmith::tune::{Admission, Effort, Options, TuneError, features, tune, winners_in, write_all};
+use copysmith::tune::{Admission, Begin, Effort, Options, TuneError, WINNERS, features, tune, winners_in, write_all};
 use copysmith_kernels::{Isa, X86_64};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,7 +25,7 @@ Examples:
   copysmith tune --spans 0..=64,65..=512,513.. --cpu 1
   copysmith tune --isa sse2 --budget 600 --record /tmp/record
 
-A run that is stopped goes on where it was when the same command is given again.")]
+A run that is stopped goes on where it was when the same command is given again; with --fresh it begins anew.")]
 pub struct Args {
     /// How long to search
     #[arg(long, default_value = "normal", value_parser = effort())]
@@ -48,6 +48,9 @@ pub struct Args {
     /// Also write the table to this file, as a module that needs nothing else
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Begin anew: an earlier record in the same place is kept under another name
+    #[arg(long)]
+    fresh: bool,
     /// Say what would be searched, and measure nothing
     #[arg(long)]
     dry_run: bool,
@@ -63,6 +66,7 @@ pub struct Args {
 /// # Errors
 /// [`TuneError`], a file that cannot be written, or [`Interrupted`].
 pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
+    let interrupt = Interrupt::install()?;
     let host = Host::read();
     let options = Options {
         effort: args.effort,
@@ -71,6 +75,7 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         spans: args.spans.map(|spans| spans.as_slice().to_vec()),
         isa: args.isa,
         budget: args.budget,
+        begin: if args.fresh { Begin::Anew } else { Begin::WhereItStopped },
     };
     let place = Place::find(args.record.as_deref(), &Surroundings::read()?)?;
     if args.dry_run {
@@ -79,13 +84,15 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     // What cannot be written at the end is better known before the work than after it.
     let dir = place.of_machine(&host.machine())?;
     let incumbents = winners_in(&dir)?;
-    let interrupt = Interrupt::install()?;
+    for file in args.out.as_deref().into_iter().chain([dir.join(WINNERS).as_path()]) {
+        writable(file)?;
+    }
     let mut bar = Bar::new(output, interrupt);
     let admission = Admission::new(host.cpu.features);
     let tuned = tune(&host, &options, admission, &dir, incumbents.as_ref(), &mut bar);
     bar.finish();
     let (winners, mut report) = match tuned {
-        Err(error @ TuneError::Interrupted) => return Err(anyhow::Error::new(Interrupted).context(error.to_string())),
+        Err(TuneError::Interrupted) => return Err(Interrupted.into()),
         tuned => tuned?,
     };
     report.files = write_all(&place, &dir, &host, &winners)?;

@@ -27,9 +27,31 @@ pub fn write(path: &Path, text: &str) -> Result<Written, WriteError> {
     Ok(Written::Replaced)
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+/// Whether [`write()`] could write this file now: better known before long work than after it. The file is left alone.
+///
+/// # Errors
+/// As for [`write()`].
+pub fn writable(path: &Path) -> Result<(), WriteError> {
+    let tried = (|| {
+        if path.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let (folder, name) = parts(path)?;
+        let (beside, _) = temporary(folder, name)?;
+        fs::remove_file(&beside)
+    })();
+    tried.map_err(|reason| WriteError { path: path.to_owned(), reason })
+}
+
+/// The folder of a file and its name in it.
+fn parts(path: &Path) -> io::Result<(&Path, &std::ffi::OsStr)> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((folder, name))
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let (folder, name) = parts(path)?;
     let (beside, mut file) = temporary(folder, name)?;
     let renamed =
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, path));

@@ -14,7 +14,7 @@ pub struct Header {
     pub space: Fingerprint,
     /// The seed of the search.
     pub seed: u64,
-    /// How long the search goes on, by name.
+    /// How long the search goes on: the effort by name, and the budget where one was given.
     pub effort: String,
     /// The key of the machine, as `amd-17h-31h`.
     pub machine: String,

@@ -8,6 +8,7 @@ use super::entry::{Entry, Resumed};
 use super::header::{Header, Mismatch, Weight};
 use super::lock::Lock;
 use super::read::{Contents, JournalError, Line, SCHEMA, Torn, parse};
+use std::cell::{Cell, RefCell};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -15,14 +16,15 @@ use std::path::{Path, PathBuf};
 /// The name of the journal in its record directory.
 pub const JOURNAL: &str = "race.journal";
 
-/// The journal of one record directory, open for appending by the only process that may.
+/// The journal of one record directory, open for appending by the only process that may. Whoever has something to note
+/// while a search runs (the judge, and who admits its candidates) shares it.
 #[derive(Debug)]
 pub struct Journal {
     /// No line is added by one that has lost the directory.
     _lock: Lock,
     path: PathBuf,
-    tail: Tail<File>,
-    lines: usize,
+    tail: RefCell<Tail<File>>,
+    lines: Cell<usize>,
 }
 
 /// A journal with what it held when it was opened.
@@ -63,8 +65,12 @@ impl Journal {
         let file = opened.map_err(|error| JournalError::io("open", &path, error))?;
         let lines = usize::from(header.is_some()) + entries.len();
         let tail = Tail { file, whole, torn: torn.is_some() };
-        let mut journal = Journal { _lock: lock.clone(), path, tail, lines };
-        journal.tail.mend().map_err(|error| JournalError::io("cut the torn line off", &journal.path, error))?;
+        let journal = Journal { _lock: lock.clone(), path, tail: RefCell::new(tail), lines: Cell::new(lines) };
+        journal
+            .tail
+            .borrow_mut()
+            .mend()
+            .map_err(|error| JournalError::io("cut the torn line off", &journal.path, error))?;
         if header.is_none() {
             journal.append(&Entry::Header(now.clone()))?;
         }
@@ -74,11 +80,12 @@ impl Journal {
         Ok(Opened { journal, entries, torn, changed })
     }
 
-    /// Renames a journal that cannot be used, so that the next [`Journal::open`] begins a new one; gives the new name.
+    /// Renames a journal that is not to be used, so that the next [`Journal::open`] begins a new one; gives the new name, or
+    /// `None` where there is no journal.
     ///
     /// # Errors
     /// [`JournalError::Io`] where it cannot be renamed.
-    pub fn set_aside(lock: &Lock) -> Result<PathBuf, JournalError> {
+    pub fn set_aside(lock: &Lock) -> Result<Option<PathBuf>, JournalError> {
         let path = lock.dir().join(JOURNAL);
         let mut number = 1;
         let free = loop {
@@ -88,8 +95,11 @@ impl Journal {
             }
             number += 1;
         };
-        fs::rename(&path, &free).map_err(|error| JournalError::io("rename", &path, error))?;
-        Ok(free)
+        match fs::rename(&path, &free) {
+            Ok(()) => Ok(Some(free)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(JournalError::io("rename", &path, error)),
+        }
     }
 
     /// Adds one line.
@@ -97,16 +107,25 @@ impl Journal {
     /// # Errors
     /// [`JournalError::Refused`] for a number that is none; [`JournalError::Append`] where the system refuses, a full disk
     /// say. Either way every earlier line is kept, and so is the chance to add once more.
-    pub fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
-        let mut line = serde_json::to_vec(&Line { schema: SCHEMA, entry })
-            .map_err(|error| JournalError::Refused { path: self.path.clone(), why: error.to_string() })?;
-        line.push(b'\n');
-        self.tail.add(&line).map_err(|source| JournalError::Append {
-            path: self.path.clone(),
-            kept: self.lines,
-            source,
-        })?;
-        self.lines += 1;
+    pub fn append(&self, entry: &Entry) -> Result<(), JournalError> {
+        self.append_all(std::slice::from_ref(entry))
+    }
+
+    /// Adds lines that mean something only together, in one write: a killed run leaves all of them or none.
+    ///
+    /// # Errors
+    /// As [`Journal::append`], and then none of them is added.
+    pub fn append_all(&self, entries: &[Entry]) -> Result<(), JournalError> {
+        let mut text = Vec::new();
+        for entry in entries {
+            serde_json::to_writer(&mut text, &Line { schema: SCHEMA, entry })
+                .map_err(|error| JournalError::Refused { path: self.path.clone(), why: error.to_string() })?;
+            text.push(b'\n');
+        }
+        let kept = self.lines.get();
+        let added = self.tail.borrow_mut().add(&text);
+        added.map_err(|source| JournalError::Append { path: self.path.clone(), kept, source })?;
+        self.lines.set(kept + entries.len());
         Ok(())
     }
 

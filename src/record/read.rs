@@ -177,7 +177,8 @@ impl JournalError {
 }
 
 /// What can be done about a journal that cannot be used.
-const WAY_OUT: &str = "move it away or give another --record DIR";
+pub(super) const WAY_OUT: &str =
+    "begin anew with --fresh, which keeps it under another name, or give another --record DIR";
 
 /// One line: the file, what is wrong, and what to do.
 impl fmt::Display for JournalError {

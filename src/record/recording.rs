@@ -6,7 +6,7 @@
 use super::entry::{Block, Entry, Outcome, Phase, Timing};
 use super::journal::Journal;
 use super::past::Past;
-use super::read::JournalError;
+use super::read::{JournalError, WAY_OUT};
 use copysmith_kernels::Routine;
 use copysmith_search::{Judge, Sample};
 use std::collections::VecDeque;
@@ -16,7 +16,7 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Recording<'a, J> {
     inner: J,
-    journal: &'a mut Journal,
+    journal: &'a Journal,
     class: String,
     phase: Phase,
     recorded: VecDeque<Block>,
@@ -25,7 +25,7 @@ pub struct Recording<'a, J> {
 
 impl<'a, J: Judge> Recording<'a, J> {
     /// A judge of `class` that first gives what `past` holds of this phase, then what `inner` measures.
-    pub fn new(inner: J, journal: &'a mut Journal, past: &Past, class: &str, phase: Phase) -> Recording<'a, J> {
+    pub fn new(inner: J, journal: &'a Journal, past: &Past, class: &str, phase: Phase) -> Recording<'a, J> {
         let blocks = past.class(class).map(|class| class.blocks.as_slice()).unwrap_or_default();
         let recorded = blocks.iter().filter(|block| block.phase == phase).cloned().collect();
         Recording { inner, journal, class: class.to_owned(), phase, recorded, answered: 0 }
@@ -104,8 +104,7 @@ impl<E: fmt::Display> fmt::Display for RecordingError<E> {
             RecordingError::Journal(error) => error.fmt(f),
             RecordingError::Diverged { class, block } => write!(
                 f,
-                "block {block} of class {class} was recorded with other contestants than the search asks for; \
-                 move the record away or give another --record DIR"
+                "block {block} of class {class} was recorded with other contestants than the search asks for; {WAY_OUT}"
             ),
         }
     }
@@ -186,9 +185,9 @@ mod tests {
 
     fn run(dir: &Path, left: usize, timed: &Timed) -> Result<String, RecordingError<&'static str>> {
         let lock = Lock::acquire(dir).unwrap();
-        let Opened { mut journal, entries, .. } = Journal::open(&lock, &header()).unwrap();
+        let Opened { journal, entries, .. } = Journal::open(&lock, &header()).unwrap();
         let inner = Fake { block: entries.len(), left, timed };
-        let mut judge = Recording::new(inner, &mut journal, &Past::new(&entries), "17..=32", Phase::Race);
+        let mut judge = Recording::new(inner, &journal, &Past::new(&entries), "17..=32", Phase::Race);
         let winner = search(&mut judge)?;
         assert_eq!(judge.left(), 0);
         Ok(winner)

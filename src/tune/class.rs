@@ -1,6 +1,7 @@
 //! The race of one class.
 
 use super::TuneError;
+use super::door::Door;
 use super::session::{Passing, Session, Use};
 use super::situations::situations;
 use crate::record::{Entry, Phase, Race, Recording};
@@ -11,7 +12,6 @@ use copysmith_search::space::space;
 use copysmith_search::stats::trimmed_mean;
 use copysmith_search::strategy::{Found, Settings, Strategy, search};
 use copysmith_search::ties::{Standing, choose};
-use std::cell::RefCell;
 
 /// Blocks that the first look of a race needs, and a few more: fewer for each candidate make no race.
 const BLOCKS_A_CANDIDATE: usize = 14;
@@ -44,24 +44,16 @@ pub(super) fn race(
         seed: session.options.seed,
         starts,
     };
-    let admission = session.admission.clone();
-    let refused = RefCell::new(Vec::new());
-    let mut admit = |recipe: &Recipe| {
-        admission.admit(&Routine::from(recipe.clone())).map_err(|refusal| {
-            let reason = refusal.to_string();
-            refused.borrow_mut().push((recipe.to_string(), reason.clone()));
-            reason
-        })
+    let (found, refused) = {
+        let door = Door::new(&session.admission, &session.journal, &session.past);
+        let mut admit = |recipe: &Recipe| door.admit(&Routine::from(recipe.clone()));
+        let mut recording = Recording::new(judge, &session.journal, &session.past, &class, Phase::Race);
+        let mut watch = Passing { observer: &mut *session.observer, span, door: &door };
+        let found = search(&mut recording, &candidates, &search_settings, &mut watch, &mut admit);
+        (found, door.close()?)
     };
-    let found = {
-        let mut recording = Recording::new(judge, &mut session.journal, &session.past, &class, Phase::Race);
-        let mut watch = Passing { observer: &mut *session.observer, span };
-        search(&mut recording, &candidates, &search_settings, &mut watch, &mut admit)?
-    };
-    for (routine, reason) in refused.into_inner() {
-        session.observer.refused(&routine, &reason);
-        session.note_refused(&routine, &reason)?;
-    }
+    session.remember(refused);
+    let found = found?;
     session.check()?;
     let race = result(session, span, &found, incumbent, neighbour, floor)?;
     session.note(Entry::Race(race.clone()))?;

@@ -2,6 +2,7 @@
 
 use super::session::{Session, Use};
 use super::{Figures, TuneError, offsets};
+use crate::proofs::Refusal;
 use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Timing, Worst};
 use crate::time::{Situation, confirm};
 use copysmith_kernels::Routine;
@@ -53,8 +54,10 @@ fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Re
     finalists.extend(plain.filter(|plain| finalists[0].leaves().len() == 1 && !finalists.contains(plain)));
     for finalist in &finalists {
         // After a resume nobody has been admitted yet.
-        let refused = |refusal| TuneError::NobodyLeft { class: race.class.clone(), reason: format!("{refusal}") };
-        session.admission.admit(finalist).map_err(refused)?;
+        session.admission.admit(finalist).map_err(|refusal| match refusal {
+            Refusal::Try(error) => TuneError::Try(error),
+            refusal => TuneError::NobodyLeft { class: race.class.clone(), reason: refusal.to_string() },
+        })?;
     }
     let settings = session.settings(situations, &race.class, Use::Confirmation);
     let done = confirm(&settings, &finalists, session.options.effort.confirmation_blocks(), LIMIT)?;
@@ -68,7 +71,7 @@ fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Re
         lanes.push(Lane { routine: finalist.clone(), samples, outcome });
         speeds.push(speed);
     }
-    note_blocks(session, &race.class, &lanes)?;
+    let mut entries = blocks(&race.class, &lanes);
     // A finalist that is terrible somewhere leaves; the plain loop never does, so somebody stays.
     let worst = if finalists[0].leaves().len() == 1 {
         offsets::worst(&settings, span, &finalists)?
@@ -106,7 +109,8 @@ fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Re
         gigabytes_per_second: speeds[chosen],
         worst: worst[chosen],
     };
-    session.note(Entry::Confirmed(confirmed.clone()))?;
+    entries.push(Entry::Confirmed(confirmed.clone()));
+    session.note_all(&entries)?;
     Ok(confirmed)
 }
 
@@ -123,16 +127,14 @@ fn decide(session: &Session<'_>, lanes: &[Lane], tied: &[usize]) -> Option<usize
     lanes.iter().position(|lane| lane.routine == chosen.routine)
 }
 
-fn note_blocks(session: &mut Session<'_>, class: &str, lanes: &[Lane]) -> Result<(), TuneError> {
-    let blocks = lanes.iter().map(|lane| lane.samples.len()).max().unwrap_or(0);
-    for block in 0..blocks {
+fn blocks(class: &str, lanes: &[Lane]) -> Vec<Entry> {
+    let block = |block: usize| {
         let timing = |lane: &Lane| {
             let ratio = *lane.samples.get(block)?;
             Some(Timing { routine: lane.routine.to_string(), outcome: Outcome::LogRatio(ratio) })
         };
         let samples = lanes.iter().filter_map(timing).collect();
-        let (class, phase) = (class.to_owned(), Phase::Confirmation);
-        session.note(Entry::Block(Block { class, phase, reference_ns: None, samples }))?;
-    }
-    Ok(())
+        Entry::Block(Block { class: class.to_owned(), phase: Phase::Confirmation, reference_ns: None, samples })
+    };
+    (0..lanes.iter().map(|lane| lane.samples.len()).max().unwrap_or(0)).map(block).collect()
 }

@@ -1,6 +1,7 @@
 //! Why a tune stops without a table.
 
 use crate::record::{JournalError, LockError, PlaceError, RecordingError};
+use crate::run::TryError;
 use crate::time::TimeError;
 use std::fmt;
 
@@ -20,6 +21,8 @@ pub enum TuneError {
     Journal(JournalError),
     /// Nothing can be timed.
     Time(TimeError),
+    /// Candidates cannot be tried out at all.
+    Try(TryError),
     /// The record does not fit the search.
     Diverged(String),
     /// Every candidate of a class was refused or failed.
@@ -42,6 +45,7 @@ impl fmt::Display for TuneError {
             TuneError::Lock(error) => error.fmt(f),
             TuneError::Journal(error) => error.fmt(f),
             TuneError::Time(error) => error.fmt(f),
+            TuneError::Try(error) => error.fmt(f),
             TuneError::Diverged(why) | TuneError::Text(why) => f.write_str(why),
             TuneError::NobodyLeft { class, reason } => {
                 write!(f, "no candidate of class {class} is left, so there is no table; the first one: {reason}")

@@ -51,7 +51,7 @@ impl fmt::Display for FilesError {
             FilesError::Write(error) => error.fmt(f),
             FilesError::Read { path, source } => write!(f, "{} cannot be read: {source}", path.display()),
             FilesError::Winners { path, source } => {
-                write!(f, "{}: {source}; tune again, or move the file away", path.display())
+                write!(f, "{}: {source}; move the file away and tune again", path.display())
             }
             FilesError::Journal(error) => error.fmt(f),
             FilesError::Print(error) => error.fmt(f),

@@ -15,13 +15,21 @@ pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
         emitter: emitter(),
         space: Fingerprint(space_hash(&recipes)),
         seed: options.seed,
-        effort: options.effort.to_string(),
+        effort: effort(options),
         machine: host.machine(),
         microcode: host.cpu.microcode.clone(),
         hypervisor: host.cpu.hypervisor.clone(),
         features: host.cpu.features.names().into_iter().map(str::to_owned).collect(),
         caches: Caches { l1d: host.caches.l1d, l2: host.caches.l2, l3: host.caches.l3 },
         kernel: host.system.kernel.clone(),
+    }
+}
+
+/// The effort and what else decides how much is asked: with another budget the recorded blocks answer other questions.
+fn effort(options: &Options) -> String {
+    match options.budget {
+        None => options.effort.to_string(),
+        Some(budget) => format!("{} in {} s", options.effort, budget.as_secs_f64()),
     }
 }
 

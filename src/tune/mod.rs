@@ -11,6 +11,7 @@ mod admission;
 mod class;
 mod classes;
 mod confirmation;
+mod door;
 mod effort;
 mod error;
 mod files;
@@ -58,6 +59,18 @@ pub struct Options {
     pub isa: Option<Isa>,
     /// How long all races of classes together may take, instead of what the effort says.
     pub budget: Option<Duration>,
+    /// What is done with an earlier record.
+    pub begin: Begin,
+}
+
+/// What a tune does with the record of an earlier one in the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Begin {
+    /// Goes on with it, or refuses one that is not from here and now.
+    #[default]
+    WhereItStopped,
+    /// Leaves it under another name and begins a new one.
+    Anew,
 }
 
 impl Options {
@@ -120,6 +133,11 @@ pub fn tune(
     let features = features(&host.cpu.features, options.isa);
     let lock = Lock::acquire(dir).map_err(TuneError::Lock)?;
     let header = header(host, options, &spans);
+    if options.begin == Begin::Anew
+        && let Some(aside) = Journal::set_aside(&lock)?
+    {
+        observer.note(&format!("the earlier record is now {}", aside.display()));
+    }
     let opened = Journal::open(&lock, &header)?;
     if let Some(torn) = &opened.torn {
         observer.note(&format!("{torn}"));
@@ -185,8 +203,13 @@ pub fn tune(
     Ok((winners_of(&report, features.isa, provenance), report))
 }
 
+/// The present winner for a class; where its classes are others, since a threshold was measured say, the one for the
+/// middle of it.
 fn incumbent(incumbents: Option<&Winners>, span: Span) -> Option<&Recipe> {
-    incumbents?.classes.iter().find(|winner| winner.span == span).map(|winner| &winner.recipe)
+    let classes = &incumbents?.classes;
+    let same = classes.iter().find(|winner| winner.span == span);
+    let middle = offsets::middle(timed(span));
+    same.or_else(|| classes.iter().find(|winner| winner.span.contains(middle))).map(|winner| &winner.recipe)
 }
 
 /// The first length from which on every winner stores around the caches.

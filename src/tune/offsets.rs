@@ -63,7 +63,7 @@ pub(super) fn hold(worst: &[Option<Worst>]) -> Vec<bool> {
 }
 
 /// The geometric middle of a span.
-fn middle(span: Span) -> usize {
+pub(super) fn middle(span: Span) -> usize {
     ((span.first().max(1) as f64 * span.last() as f64).sqrt() as usize).clamp(span.first(), span.last())
 }
 

@@ -1,11 +1,12 @@
 //! What every stage of a tune shares: the machine, the options, who is admitted, the journal, and who is watching.
 
 use super::admission::Admission;
+use super::door::Door;
 use super::{Observer, Options, TuneError};
 use crate::host::Host;
-use crate::record::{Block, Entry, Journal, Outcome, Past, Phase, Rejected, Stage, Timing};
+use crate::record::{Block, Entry, Journal, Outcome, Past, Phase, Rejected, Timing};
 use crate::time::{self, LiveJudge, Situation};
-use copysmith_kernels::{Routine, Span};
+use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::race::Outcome as Left;
 use copysmith_search::stats::noise_floor;
 use copysmith_search::{Progress, Watch, space};
@@ -46,35 +47,33 @@ impl Session<'_> {
 
     /// Appends to the journal, and remembers.
     pub fn note(&mut self, entry: Entry) -> Result<(), TuneError> {
-        self.journal.append(&entry)?;
-        self.past.add(&entry);
+        self.note_all(&[entry])
+    }
+
+    /// Appends entries that mean something only together.
+    pub fn note_all(&mut self, entries: &[Entry]) -> Result<(), TuneError> {
+        self.journal.append_all(entries)?;
+        entries.iter().for_each(|entry| self.past.add(entry));
         Ok(())
+    }
+
+    /// Remembers who was refused; the journal has them already.
+    pub fn remember(&mut self, refused: Vec<Rejected>) {
+        refused.into_iter().for_each(|rejected| self.past.add(&Entry::Rejected(rejected)));
     }
 
     /// The noise floor of a class, measured unless it is recorded: the reference against its clone.
     pub fn floor(&mut self, judge: &mut LiveJudge, class: &str) -> Result<f64, TuneError> {
         let recorded = |past: &Past| past.class(class).and_then(|past| past.samples(Phase::Gate).remove(CLONE));
-        if recorded(&self.past).is_none() {
-            for ratio in judge.aa(self.options.effort.gate_blocks())? {
-                let samples = vec![Timing { routine: CLONE.to_owned(), outcome: Outcome::LogRatio(ratio) }];
-                let (class, phase) = (class.to_owned(), Phase::Gate);
-                self.note(Entry::Block(Block { class, phase, reference_ns: None, samples }))?;
-            }
-        }
-        Ok(noise_floor(&recorded(&self.past).unwrap_or_default()))
-    }
-
-    /// Notes a refused candidate once.
-    pub fn note_refused(&mut self, routine: &str, reason: &str) -> Result<(), TuneError> {
-        if self.past.rejected(routine).is_some() {
-            return Ok(());
-        }
-        let stage = match reason {
-            reason if reason.starts_with("the plan") => Stage::Plan,
-            reason if reason.starts_with("run") => Stage::Run,
-            _ => Stage::Code,
+        // A run that was killed may have recorded some of the blocks.
+        let have = recorded(&self.past).map_or(0, |ratios| ratios.len());
+        let block = |ratio| {
+            let samples = vec![Timing { routine: CLONE.to_owned(), outcome: Outcome::LogRatio(ratio) }];
+            Entry::Block(Block { class: class.to_owned(), phase: Phase::Gate, reference_ns: None, samples })
         };
-        self.note(Entry::Rejected(Rejected { routine: routine.to_owned(), stage, reason: reason.to_owned() }))
+        let ratios = judge.aa(self.options.effort.gate_blocks().saturating_sub(have))?;
+        self.note_all(&ratios.into_iter().map(block).collect::<Vec<Entry>>())?;
+        Ok(noise_floor(&recorded(&self.past).unwrap_or_default()))
     }
 
     /// The error to stop with, when the observer has asked for it.
@@ -87,6 +86,7 @@ impl Session<'_> {
 pub(super) struct Passing<'a> {
     pub observer: &'a mut dyn Observer,
     pub span: Span,
+    pub door: &'a Door<'a>,
 }
 
 impl Watch for Passing<'_> {
@@ -100,7 +100,11 @@ impl Watch for Passing<'_> {
         }
     }
 
+    fn refused(&mut self, recipe: &Recipe, reason: &str) {
+        self.observer.refused(&recipe.to_string(), reason);
+    }
+
     fn more(&mut self) -> bool {
-        !self.observer.stop()
+        !self.door.is_broken() && !self.observer.stop()
     }
 }

@@ -39,10 +39,11 @@ pub(super) fn settle(
         None => measure(session, lower, upper, &winners[first - 1].leaves()[0], &winners[first].leaves()[0], blocks)?,
     };
     if let (Ok(below), Ok(above)) = (Span::new(lower.first(), edge), Span::new(edge + 1, upper.last())) {
-        for (index, span) in [(first - 1, below), (first, above)] {
-            if respan(&mut races[index], span)? {
-                spans[index] = span;
-            }
+        // Both sides move or neither: with one alone, lengths would be in two classes or in none.
+        let mut moved = [races[first - 1].clone(), races[first].clone()];
+        if respan(&mut moved[0], below)? && respan(&mut moved[1], above)? {
+            races[first - 1..=first].clone_from_slice(&moved);
+            spans[first - 1..=first].copy_from_slice(&[below, above]);
         }
     }
     Ok(())
@@ -74,7 +75,7 @@ fn measure(
         let settings = session.settings(vec![Situation::from(workload)], THRESHOLD, Use::Race);
         let judge = LiveJudge::new(&settings)?;
         let class = format!("{THRESHOLD} {length}");
-        let mut recording = Recording::new(judge, &mut session.journal, &session.past, &class, Phase::Race);
+        let mut recording = Recording::new(judge, &session.journal, &session.past, &class, Phase::Race);
         let mut ratios = [Vec::new(), Vec::new()];
         for _ in 0..blocks {
             for (ratios, sample) in ratios.iter_mut().zip(recording.block(&both)?) {

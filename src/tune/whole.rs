@@ -1,6 +1,7 @@
 //! The race of whole routines: compares and leaves in one piece, over short lengths as they come.
 
 use super::TuneError;
+use super::door::Door;
 use super::session::{Passing, Session, Use};
 use super::trees::trees;
 use crate::record::{Entry, Phase, Race, Recording};
@@ -39,29 +40,34 @@ pub(super) fn race(
     let mut judge = LiveJudge::new(&settings)?;
     let floor = session.floor(&mut judge, WHOLE)?;
     let mut admitted = Vec::new();
-    let mut refused = Vec::new();
+    let mut refusals = 0;
     let built = trees(winners).into_iter().take(session.options.effort.trees());
+    let door = Door::new(&session.admission, &session.journal, &session.past);
     for routine in incumbent.cloned().into_iter().chain(built) {
-        session.check()?;
-        match session.admission.admit(&routine) {
+        if door.is_broken() || session.observer.stop() {
+            break;
+        }
+        match door.admit(&routine) {
             Ok(()) if !admitted.contains(&routine) => admitted.push(routine),
             Ok(()) => {}
-            Err(refusal) => refused.push((routine.to_string(), refusal.to_string())),
+            Err(reason) => {
+                session.observer.refused(&routine.to_string(), &reason);
+                refusals += 1;
+            }
         }
-    }
-    for (routine, reason) in &refused {
-        session.observer.refused(routine, reason);
-        session.note_refused(routine, reason)?;
     }
     let rules = Rules::with_floor(floor);
     let mut race = race::Race::new(admitted, rules);
-    {
-        let mut recording = Recording::new(judge, &mut session.journal, &session.past, WHOLE, Phase::Race);
-        let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL };
-        race.run(&mut recording, Limit::blocks(session.options.effort.confirmation_blocks()), &mut watch)?;
-    }
+    let stopped = {
+        let mut recording = Recording::new(judge, &session.journal, &session.past, WHOLE, Phase::Race);
+        let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL, door: &door };
+        race.run(&mut recording, Limit::blocks(session.options.effort.confirmation_blocks()), &mut watch)
+    };
+    let refused = door.close()?;
+    session.remember(refused);
+    stopped?;
     session.check()?;
-    let race = result(session, &race, &rules, incumbent, refused.len())?;
+    let race = result(session, &race, &rules, incumbent, refusals)?;
     session.note(Entry::Race(race.clone()))?;
     Ok(race)
 }

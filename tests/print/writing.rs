@@ -1,4 +1,4 @@
-use copysmith::print::write::{Written, write};
+use copysmith::print::write::{Written, writable, write};
 use std::fs;
 use std::path::Path;
 
@@ -68,4 +68,18 @@ fn in_a_folder_that_takes_no_files_nothing_is_lost() {
     let message = write(file, "text").unwrap_err().to_string();
     assert!(message.starts_with("/proc/version was not written and is as it was: "), "{message}");
     assert_eq!(fs::read_to_string(file).unwrap(), before);
+}
+
+#[test]
+fn what_cannot_be_written_is_known_before_and_asking_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("table.rs");
+    fs::write(&file, "old").unwrap();
+    for wrong in ["none/table.rs", "table.rs/table.rs", "..", ""] {
+        assert!(writable(&dir.path().join(wrong)).is_err(), "{wrong}");
+    }
+    writable(&file).unwrap();
+    writable(&dir.path().join("new.rs")).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }

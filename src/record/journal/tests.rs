@@ -33,7 +33,7 @@ fn sample() -> Vec<Entry> {
 fn written() -> (TempDir, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     let lock = Lock::acquire(dir.path()).unwrap();
-    let mut journal = Journal::open(&lock, &header()).unwrap().journal;
+    let journal = Journal::open(&lock, &header()).unwrap().journal;
     sample().iter().for_each(|entry| journal.append(entry).unwrap());
     let bytes = fs::read(journal.path()).unwrap();
     (dir, bytes)
@@ -71,7 +71,7 @@ fn a_kill_at_any_byte_loses_only_the_line_in_flight_and_the_journal_goes_on() {
             let kept = fs::read(&path).unwrap();
             assert_eq!(kept, bytes[..ends[whole - 1]], "the torn line is gone even if nothing follows");
         }
-        let mut journal = opened.journal;
+        let journal = opened.journal;
         sample()[whole.saturating_sub(1)..].iter().for_each(|entry| journal.append(entry).unwrap());
         assert_eq!(fs::read(&path).unwrap(), bytes, "cut at {cut}");
     }
@@ -101,7 +101,7 @@ fn a_damaged_line_that_is_not_the_last_is_one_error_that_names_file_line_and_way
             let text = error.to_string();
             assert!(matches!(error, JournalError::Damaged { line, .. } if line == number + 1), "{text}");
             assert!(text.starts_with(&format!("{}, line {} is damaged", path.display(), number + 1)), "{text}");
-            assert!(text.ends_with("move it away or give another --record DIR"), "{text}");
+            assert!(text.ends_with("keeps it under another name, or give another --record DIR"), "{text}");
             assert_eq!(text.lines().count(), 1);
             assert_eq!(fs::read(&path).unwrap(), before);
         }
@@ -140,10 +140,10 @@ fn a_stale_journal_is_refused_by_name_untouched_and_can_be_set_aside() {
     assert_eq!(mismatches.iter().map(|m| m.field).collect::<Vec<_>>(), [Field::Emitter, Field::Seed]);
     assert_eq!(fs::read(&path).unwrap(), bytes);
 
-    let aside = Journal::set_aside(&Lock::acquire(dir.path()).unwrap()).unwrap();
+    let aside = Journal::set_aside(&Lock::acquire(dir.path()).unwrap()).unwrap().unwrap();
     assert_eq!(fs::read(&aside).unwrap(), bytes);
     assert_eq!(reopened(&dir, &now).unwrap().entries, []);
-    let second = Journal::set_aside(&Lock::acquire(dir.path()).unwrap()).unwrap();
+    let second = Journal::set_aside(&Lock::acquire(dir.path()).unwrap()).unwrap().unwrap();
     assert_ne!(aside, second);
     assert_eq!(fs::read(&aside).unwrap(), bytes);
 }
@@ -220,7 +220,7 @@ fn a_disk_that_fills_at_any_byte_keeps_all_whole_lines_and_takes_more_once_there
 #[test]
 fn a_number_that_is_no_measurement_is_refused_and_nothing_is_written() {
     let (dir, bytes) = written();
-    let mut journal = reopened(&dir, &header()).unwrap().journal;
+    let journal = reopened(&dir, &header()).unwrap().journal;
     for ratio in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let error = journal.append(&block("c", &[("r", ratio)])).unwrap_err();
         assert!(matches!(error, JournalError::Refused { .. }), "{error}");
@@ -271,7 +271,7 @@ proptest! {
     fn whatever_is_added_comes_back_bit_for_bit(entries in prop::collection::vec(any_entry(), 0..6), seed: u64) {
         let dir = tempfile::tempdir().unwrap();
         let now = Header { seed, ..header() };
-        let mut journal = reopened(&dir, &now).unwrap().journal;
+        let journal = reopened(&dir, &now).unwrap().journal;
         for entry in &entries {
             journal.append(entry).unwrap();
         }
@@ -280,4 +280,22 @@ proptest! {
         // Debug text tells -0.0 from 0.0, which == does not.
         prop_assert_eq!(format!("{:?}", back), format!("{:?}", entries));
     }
+}
+
+#[test]
+fn lines_that_belong_together_are_added_all_or_none() {
+    let (dir, bytes) = written();
+    let journal = reopened(&dir, &header()).unwrap().journal;
+    let wrong = [block("c", &[("r", 0.5)]), block("c", &[("r", f64::NAN)])];
+    assert!(journal.append_all(&wrong).is_err());
+    assert_eq!(fs::read(journal.path()).unwrap(), bytes);
+    journal.append_all(&sample()).unwrap();
+    drop(journal);
+    assert_eq!(reopened(&dir, &header()).unwrap().entries, [sample(), sample()].concat());
+}
+
+#[test]
+fn where_there_is_no_journal_there_is_none_to_set_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(Journal::set_aside(&Lock::acquire(dir.path()).unwrap()).unwrap(), None);
 }
