@@ -112,6 +112,7 @@ pub fn run(host: &Host, case: &Case, blocks: usize, cpu: Option<usize>, seed: u6
         seed,
         cpu,
         last_level_cache: host.caches.large_copy_start() as usize,
+        reference: contestants::reference(),
         ..time::Settings::new(case.situations.clone())
     };
     let contestants = contestants();

@@ -84,6 +84,15 @@ impl Effort {
         }
     }
 
+    /// Most members of a class's tie set that race as leaves of the whole routine.
+    pub const fn leaves(self) -> usize {
+        match self {
+            Effort::Quick => 5,
+            Effort::Normal => 12,
+            Effort::Patient | Effort::Exhaustive => 32,
+        }
+    }
+
     /// Most trees that race for the whole routine.
     pub const fn trees(self) -> usize {
         match self {

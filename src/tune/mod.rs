@@ -16,6 +16,7 @@ mod effort;
 mod error;
 mod files;
 mod identity;
+mod leaves;
 mod offsets;
 mod report;
 mod session;
@@ -177,6 +178,11 @@ pub fn tune(
     session.observer.stage(stages - 2, stages, "race whole routines");
     let held = incumbents.map(|winners| &winners.routine.text);
     let race = whole::race(&mut session, &spans, &winners, held)?;
+    session.observer.stage(stages - 2, stages, "leaves in their places");
+    let tree = confirmation::routine(&race.winner)?;
+    let settled = leaves::settle(&mut session, &races, tree)?;
+    // The tree's own rivals have other leaves than it has now: it is confirmed alone.
+    let race = Race { winner: settled.to_string(), tied: Vec::new(), ..race };
     session.check()?;
     session.observer.stage(stages - 1, stages, "confirm the whole routine");
     let (routine, figures) = confirmation::confirmed(&mut session, &race, whole::situations(&spans))?;

@@ -15,7 +15,7 @@ use copysmith_search::ties::{Standing, choose, ties};
 pub(super) const WHOLE: &str = "routine";
 
 /// Above this length a compare more or less is nothing beside the copy.
-const DISPATCH_MATTERS: usize = 4096;
+pub(super) const DISPATCH_MATTERS: usize = 4096;
 
 /// What whole routines are timed on: each class up to 4 KiB alone, mixed lengths, and mixed lengths in runs.
 pub(super) fn situations(spans: &[Span]) -> Vec<Situation> {
@@ -33,17 +33,30 @@ pub(super) fn race(
     winners: &[Recipe],
     incumbent: Option<&Routine>,
 ) -> Result<Race, TuneError> {
-    if let Some(race) = session.past.class(WHOLE).and_then(|past| past.races.last()) {
+    let built = trees(winners).into_iter().take(session.options.effort.trees());
+    let candidates = incumbent.cloned().into_iter().chain(built).collect();
+    race_routines(session, WHOLE, Span::ALL, situations(spans), candidates, incumbent)
+}
+
+/// Races whole routines on these situations and notes which won under the name `class`, unless the record says so already.
+pub(super) fn race_routines(
+    session: &mut Session<'_>,
+    class: &str,
+    span: Span,
+    situations: Vec<Situation>,
+    candidates: Vec<Routine>,
+    incumbent: Option<&Routine>,
+) -> Result<Race, TuneError> {
+    if let Some(race) = session.past.class(class).and_then(|past| past.races.last()) {
         return Ok(race.clone());
     }
-    let settings = session.settings(situations(spans), WHOLE, Use::Race);
+    let settings = session.settings(situations, class, Use::Race);
     let mut judge = LiveJudge::new(&settings)?;
-    let floor = session.floor(&mut judge, WHOLE)?;
+    let floor = session.floor(&mut judge, class)?;
     let mut admitted = Vec::new();
     let mut refusals = 0;
-    let built = trees(winners).into_iter().take(session.options.effort.trees());
     let door = Door::new(&session.admission, &session.journal, &session.past);
-    for routine in incumbent.cloned().into_iter().chain(built) {
+    for routine in candidates {
         if door.is_broken() || session.observer.stop() {
             break;
         }
@@ -59,29 +72,31 @@ pub(super) fn race(
     let rules = Rules::with_floor(floor);
     let mut race = race::Race::new(admitted, rules);
     let stopped = {
-        let mut recording = Recording::new(judge, &session.journal, &session.past, WHOLE, Phase::Race);
-        let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL, door: &door };
+        let mut recording = Recording::new(judge, &session.journal, &session.past, class, Phase::Race);
+        let mut watch = Passing { observer: &mut *session.observer, span, door: &door };
         race.run(&mut recording, Limit::blocks(session.options.effort.confirmation_blocks()), &mut watch)
     };
     let refused = door.close()?;
     session.remember(refused);
     stopped?;
     session.check()?;
-    let race = result(session, &race, &rules, incumbent, refusals)?;
+    let race = result(session, class, &race, &rules, incumbent, refusals)?;
     session.note(Entry::Race(race.clone()))?;
     Ok(race)
 }
 
+/// The outcome of a race of routines, as the journal keeps it.
 fn result(
     session: &Session<'_>,
+    class: &str,
     race: &race::Race,
     rules: &Rules,
     incumbent: Option<&Routine>,
     refused: usize,
 ) -> Result<Race, TuneError> {
-    let class = WHOLE.to_owned();
+    let class = class.to_owned();
     let Some(sorted) = ties(race.lanes(), rules.margin) else {
-        return Err(TuneError::NobodyLeft { class, reason: "no tree could be timed".to_owned() });
+        return Err(TuneError::NobodyLeft { class, reason: "no routine could be timed".to_owned() });
     };
     let lane = |index: usize| &race.lanes()[index];
     let standing = |&index: &usize| Standing {
