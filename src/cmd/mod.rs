@@ -31,6 +31,7 @@ pub struct Cli {
 const AFTER: &str = "\
 Examples:
   copysmith tune
+  copysmith bench
   copysmith show copy 17..=32 pairs width=sse16
   copysmith completions bash > ~/.local/share/bash-completion/completions/copysmith
 
@@ -40,6 +41,7 @@ Results go to standard output, everything else to standard error. NO_COLOR is ho
 #[derive(Debug, Subcommand)]
 enum Verb {
     Tune(tune::Args),
+    Bench(bench::Args),
     Show(show::Args),
     Check(check::Args),
     Host(host::Args),
@@ -55,6 +57,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     let mut output = Output::new(cli.quiet);
     let exit = match cli.verb {
         Verb::Tune(args) => tune::run(args, &mut output),
+        Verb::Bench(args) => bench::run(args, &mut output),
         Verb::Show(args) => show::run(args, &mut output),
         Verb::Check(args) => check::run(args, &mut output),
         Verb::Host(args) => host::run(args, &mut output),

@@ -2,7 +2,7 @@
 //! nobody chose among them.
 
 use super::TimeError;
-use super::live::LiveJudge;
+use super::live::{Linked, LiveJudge};
 use super::settings::Settings;
 use crate::run::isolate::{Outcome, isolate};
 use copysmith_kernels::Routine;
@@ -43,8 +43,47 @@ pub fn confirm(
     blocks: usize,
     limit: Duration,
 ) -> Result<Confirmation, TimeError> {
-    let work = || again(settings, finalists, blocks).map_err(|error| error.to_string());
-    match isolate(limit, work).map_err(TimeError::Process)? {
+    fresh(limit, || {
+        let mut judge = LiveJudge::new(settings)?;
+        let clone = judge.aa(blocks)?;
+        let mut all = vec![Ok(Vec::with_capacity(blocks)); finalists.len()];
+        for _ in 0..blocks {
+            let samples = judge.block(finalists)?.into_iter().map(|sample| match sample {
+                Sample::LogRatio(ratio) => Ok(ratio),
+                Sample::Failed(why) => Err(why),
+            });
+            add(&mut all, samples);
+        }
+        let speeds = finalists.iter().map(|routine| judge.gigabytes_per_second(routine)).collect();
+        Ok(gathered(&judge, clone, all, speeds))
+    })
+}
+
+/// The same for functions that are linked into this program and copy every length.
+///
+/// # Errors
+/// As [`confirm`].
+pub fn compare(
+    settings: &Settings,
+    linked: &[Linked],
+    blocks: usize,
+    limit: Duration,
+) -> Result<Confirmation, TimeError> {
+    fresh(limit, || {
+        let mut judge = LiveJudge::new(settings)?;
+        let clone = judge.aa(blocks)?;
+        let mut all = vec![Ok(Vec::with_capacity(blocks)); linked.len()];
+        for _ in 0..blocks {
+            add(&mut all, judge.linked_block(linked)?.into_iter());
+        }
+        let speeds = linked.iter().map(|linked| judge.linked_gigabytes_per_second(linked)).collect();
+        Ok(gathered(&judge, clone, all, speeds))
+    })
+}
+
+/// What the work gives in a process of its own.
+fn fresh(limit: Duration, work: impl FnOnce() -> Result<Confirmation, TimeError>) -> Result<Confirmation, TimeError> {
+    match isolate(limit, || work().map_err(|error| error.to_string())).map_err(TimeError::Process)? {
         Outcome::Finished(outcome) => outcome.map_err(TimeError::Confirmation),
         Outcome::Signal(signal) => Err(TimeError::Died(signal)),
         Outcome::TimedOut(limit) => Err(TimeError::TimedOut(limit)),
@@ -52,28 +91,31 @@ pub fn confirm(
     }
 }
 
-fn again(settings: &Settings, finalists: &[Routine], blocks: usize) -> Result<Confirmation, TimeError> {
-    let mut judge = LiveJudge::new(settings)?;
-    let clone = judge.aa(blocks)?;
-    let mut all: Vec<Result<Vec<f64>, String>> = vec![Ok(Vec::with_capacity(blocks)); finalists.len()];
-    for _ in 0..blocks {
-        for (series, sample) in all.iter_mut().zip(judge.block(finalists)?) {
-            match (series.as_mut(), sample) {
-                (Ok(ratios), Sample::LogRatio(ratio)) => ratios.push(ratio),
-                (Ok(_), Sample::Failed(why)) => *series = Err(why),
-                (Err(_), _) => {}
-            }
+/// One block more; who fails once has failed.
+fn add(all: &mut [Result<Vec<f64>, String>], samples: impl Iterator<Item = Result<f64, String>>) {
+    for (series, sample) in all.iter_mut().zip(samples) {
+        match (series.as_mut(), sample) {
+            (Ok(ratios), Ok(ratio)) => ratios.push(ratio),
+            (Ok(_), Err(why)) => *series = Err(why),
+            (Err(_), _) => {}
         }
     }
-    let speed = |routine| judge.gigabytes_per_second(routine);
-    let finalists = all
+}
+
+fn gathered(
+    judge: &LiveJudge,
+    clone: Vec<f64>,
+    all: Vec<Result<Vec<f64>, String>>,
+    speeds: Vec<Option<f64>>,
+) -> Confirmation {
+    let series = all
         .into_iter()
-        .zip(finalists)
-        .map(|(series, routine)| series.map(|log_ratios| Series { log_ratios, gigabytes_per_second: speed(routine) }));
-    Ok(Confirmation {
-        finalists: finalists.collect(),
+        .zip(speeds)
+        .map(|(series, gigabytes_per_second)| series.map(|log_ratios| Series { log_ratios, gigabytes_per_second }));
+    Confirmation {
+        finalists: series.collect(),
         clone,
         reference_gigabytes_per_second: judge.reference_gigabytes_per_second(),
         tally: judge.tally().to_string(),
-    })
+    }
 }

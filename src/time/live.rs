@@ -11,6 +11,7 @@ use super::settings::{Emitter, Settings, Situation};
 use super::stage::{self, Stage};
 use super::tally::Tally;
 use super::workload::Workload;
+use crate::run::Entry;
 use copysmith_kernels::{Code, Routine, Span};
 use copysmith_search::{Judge, Sample};
 use rand::SeedableRng;
@@ -89,6 +90,22 @@ impl LiveJudge {
         let clone = [Contestant { name: REFERENCE_NAME.to_owned(), target: self.reference.clone() }];
         let one = |_| Ok(self.race(&clone)?.remove(0).ok());
         (0..blocks).map(one).filter_map(Result::transpose).collect()
+    }
+
+    /// One block of functions that are linked into this program, by name, as [`Judge::block`] is one of routines. They copy
+    /// every length.
+    ///
+    /// # Errors
+    /// [`TimeError`], as for [`Judge::block`].
+    pub fn linked_block(&mut self, linked: &[Linked]) -> Result<Vec<Result<f64, String>>, TimeError> {
+        let contestant =
+            |linked: &Linked| Contestant { name: linked.name.clone(), target: Target::Linked(linked.entry) };
+        self.race(&linked.iter().map(contestant).collect::<Vec<_>>())
+    }
+
+    /// The speed of a linked function, as [`LiveJudge::gigabytes_per_second`].
+    pub fn linked_gigabytes_per_second(&self, linked: &Linked) -> Option<f64> {
+        self.rate(&linked.name)
     }
 
     /// The speed of a routine in its latest blocks of the first situation, in bytes a nanosecond; `None` until it has run, and
@@ -197,6 +214,15 @@ impl Judge for LiveJudge {
         };
         Ok(entered.into_iter().map(sample).collect())
     }
+}
+
+/// A function that is linked into this program.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    /// The name its figures are kept under; not empty.
+    pub name: String,
+    /// Where it starts.
+    pub entry: Entry<'static>,
 }
 
 /// One that races, and the name its figures are kept under.

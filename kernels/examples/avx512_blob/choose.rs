@@ -123,7 +123,7 @@ fn spanned(shape: Shape, vary: usize) -> Option<Recipe> {
             let valid = |&first: &usize| open(first).is_some_and(|span| Recipe::new(span, shape).is_ok());
             // No rule asks for more than a block, an overlapping head or a vector.
             let least = (0..=axes.block().max(64)).find(valid)?;
-            (least + if vary % 2 == 0 { 0 } else { vary }, usize::MAX)
+            (least + if vary.is_multiple_of(2) { 0 } else { vary }, usize::MAX)
         }
         Shape::String(_) => return None,
     };

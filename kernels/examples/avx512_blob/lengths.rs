@@ -29,7 +29,7 @@ pub fn lengths(recipe: &Recipe) -> Vec<u32> {
         lengths.extend(span.first()..span.first() + DENSE);
         lengths.extend(edges);
         // Odd, so that every remainder of a power of two comes up.
-        lengths.extend((span.first()..=last).step_by(spread / SPREAD | 1));
+        lengths.extend((span.first()..=last).step_by((spread / SPREAD) | 1));
         lengths.extend(last - 2..=last);
     }
     lengths.into_iter().filter(|&length| span.contains(length)).map(|length| length as u32).collect()
