@@ -4,6 +4,7 @@ use assert_cmd::cargo::CommandCargoExt;
 use copysmith::host::Host;
 use copysmith::record::{Contents, Entry, JOURNAL, read};
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -87,7 +88,8 @@ pub fn lines(journal: &Path) -> usize {
     fs::read(journal).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
 }
 
-/// Waits until the run has added so many lines to its journal, then sends the signal; the output, and whether it was sent.
+/// Waits until the run has added so many lines to its journal, then sends the signal to it and its children, as a terminal
+/// does; the output, and whether it was sent.
 pub fn signalled(mut child: Child, journal: &Path, more: usize, signal: i32) -> (Output, bool) {
     let target = lines(journal) + more;
     let sent = loop {
@@ -95,8 +97,8 @@ pub fn signalled(mut child: Child, journal: &Path, more: usize, signal: i32) -> 
             break false;
         }
         if lines(journal) >= target {
-            // SAFETY: sends a signal to a child that is ours and not yet reaped.
-            unsafe { libc::kill(child.id() as libc::pid_t, signal) };
+            // SAFETY: sends a signal to a group whose leader is ours and not yet reaped.
+            unsafe { libc::kill(-(child.id() as libc::pid_t), signal) };
             break true;
         }
         sleep(Duration::from_micros(300));
@@ -104,9 +106,9 @@ pub fn signalled(mut child: Child, journal: &Path, more: usize, signal: i32) -> 
     (child.wait_with_output().unwrap(), sent)
 }
 
-/// Starts a run whose output is kept.
+/// Starts a run whose output is kept, in a process group of its own.
 pub fn started(mut command: Command) -> Child {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// The lowest-numbered processor that may be used; a tune takes the highest where it is not told.
