@@ -16,7 +16,7 @@
 //! - [`time`]: clocks, call loops, workloads, and the judge that races routines
 //! - [`record`]: the journal of everything measured, which survives being killed
 //! - [`tune`]: the main job: classes, races, confirmations, the whole routine
-//! - [`bench`]: the checked-in table against the system's memcpy
+//! - [`mod@bench`]: the checked-in table against the system's memcpy
 //! - [`mod@print`]: from winners to Rust source, and the equalities that hold the two together
 //!
 //! What a copy routine is stands in `copysmith_kernels`, which recipe to try next in `copysmith_search`, and the answer in
