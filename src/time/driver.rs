@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! for call in calls:
-//!     target(dst + call.dst, src + call.src, call.n)
+//!     target(dst + call.dst, src + call.src, call.n)          from one of several places in turn
 //!     read back what was copied, if asked; the next source address waits for it
 //! ```
 //!
@@ -40,6 +40,13 @@ pub enum ReadBack {
     Full,
 }
 
+/// How many calls a turn of the loop makes, each from a place of its own with one never-taken branch more before it.
+///
+/// A loop of one call is so regular that how many branches a turn has decides how fast the predictor runs ahead of it: on Zen 5 a
+/// copy of 33 to 64 bytes took 4.1 ticks without a branch of its own, 3.5 with one, and 2.6 after a branch had been added to the
+/// loop, and every ranking of short kernels was a ranking of their numbers of branches. Unlike places average that out.
+const SITES: usize = 4;
+
 /// The alignment of the loop's head and of the driver itself.
 const ALIGN: usize = 64;
 
@@ -63,19 +70,28 @@ pub fn emit(read_back: ReadBack) -> Code {
         ; je >done
         ; .align ALIGN
         ; again:
-        ; mov edi, [rbx] ; mov esi, [rbx + 4] ; mov edx, [rbx + 8]
-        ; add rbx, 12
-        ; add rdi, r13
-        ; add rsi, r14
-        ; call r12
     );
-    if read_back != ReadBack::None {
-        emit_read_back(&mut asm, read_back);
+    for site in 0..SITES {
+        dynasm!(asm
+            ; .arch x64
+            ; mov edi, [rbx] ; mov esi, [rbx + 4] ; mov edx, [rbx + 8]
+            ; add rbx, 12
+            ; add rdi, r13
+            ; add rsi, r14
+        );
+        for _ in 0..site {
+            // Never taken: the end of the calls is no null pointer.
+            dynasm!(asm ; .arch x64 ; test rbp, rbp ; jz >done);
+        }
+        dynasm!(asm ; .arch x64 ; call r12);
+        if read_back != ReadBack::None {
+            emit_read_back(&mut asm, read_back);
+        }
+        dynasm!(asm ; .arch x64 ; cmp rbx, rbp ; je >done);
     }
     dynasm!(asm
         ; .arch x64
-        ; cmp rbx, rbp
-        ; jne <again
+        ; jmp <again
         ; done:
         ; mov rsp, [rsp + 8]
         ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx
