@@ -1,12 +1,10 @@
 //! Who is compared with the system's `memcpy`: functions with its arguments and result, so that all go through the same call loop.
 //!
-//! `copysmith_tuned::copy_raw` returns nothing and calls through a pointer, so it needs a function around it, and that would
-//! cost a fifth of a short copy. The system's memcpy therefore stands behind a function and a pointer of the same kind.
+//! Each of them is a jump through a pointer: `copysmith_tuned` through the one that its dispatch fills in, the system's memcpy through
+//! the one that the dynamic loader fills in. That is what a program's calls go through too.
 
 use crate::run::{CopyFn, Entry};
 use crate::time::Linked;
-use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// The checked-in table, dispatch included.
 pub const TUNED: &str = "copysmith_tuned";
@@ -22,18 +20,16 @@ pub fn contestants() -> Vec<Linked> {
 }
 
 macro_rules! adapter {
-    ($name:ident, $copy:path) => {
+    ($name:ident, $copy:expr) => {
         #[cfg(target_arch = "x86_64")]
         unsafe extern "sysv64" fn $name(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
             // SAFETY: the caller vouches for both regions, as for the function adapted.
-            unsafe { $copy(src, dst, n) };
-            dst
+            unsafe { $copy(dst, src, n) }
         }
         #[cfg(not(target_arch = "x86_64"))]
         unsafe extern "C" fn $name(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
             // SAFETY: the caller vouches for both regions, as for the function adapted.
-            unsafe { $copy(src, dst, n) };
-            dst
+            unsafe { $copy(dst, src, n) }
         }
     };
 }
@@ -43,22 +39,27 @@ pub(super) fn reference() -> Entry<'static> {
     Entry::linked(memcpy)
 }
 
-/// What a program's call of memcpy goes through too: a pointer that is filled in when the program is loaded.
-static MEMCPY: AtomicPtr<()> = AtomicPtr::new(libc::memcpy as *mut ());
-
-/// The system's memcpy, through its pointer.
+/// What the compiler makes of a copy of unknown length.
 ///
 /// # Safety
 /// As [`core::ptr::copy_nonoverlapping`].
 #[inline]
-unsafe fn through_pointer(src: *const u8, dst: *mut u8, n: usize) {
-    type Memcpy = unsafe extern "C" fn(*mut u8, *const u8, usize) -> *mut u8;
-    // SAFETY: memcpy is the only value the pointer ever has; C's void pointers are passed as these are.
-    let memcpy = unsafe { std::mem::transmute::<*mut (), Memcpy>(MEMCPY.load(Relaxed)) };
+unsafe fn compiled(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     // SAFETY: the caller vouches for both regions.
-    unsafe { memcpy(dst, src, n) };
+    unsafe { core::ptr::copy_nonoverlapping(src, dst, n) };
+    dst
 }
 
-adapter!(memcpy, through_pointer);
-adapter!(tuned, copysmith_tuned::copy_raw);
-adapter!(core_ptr, core::ptr::copy_nonoverlapping);
+/// The system's memcpy, with the argument types of the others.
+///
+/// # Safety
+/// As [`core::ptr::copy_nonoverlapping`].
+#[inline]
+unsafe fn system(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
+    // SAFETY: the caller vouches for both regions.
+    unsafe { libc::memcpy(dst.cast(), src.cast(), n) }.cast()
+}
+
+adapter!(memcpy, system);
+adapter!(tuned, copysmith_tuned::memcpy);
+adapter!(core_ptr, compiled);

@@ -23,7 +23,17 @@ pub fn copy(dst: &mut [u8], src: &[u8]) {
 #[inline]
 pub unsafe fn copy_raw(src: *const u8, dst: *mut u8, count: usize) {
     // SAFETY: the caller vouches for both regions and that they are apart.
-    unsafe { super::dispatch::run(src, dst, count) }
+    unsafe { super::dispatch::run(src, dst, count) };
+}
+
+/// Copies `n` bytes from `src` to `dst` and returns `dst`, with the arguments and the calling convention of C's `memcpy`.
+///
+/// # Safety
+/// As for [`copy_raw`].
+#[inline]
+pub unsafe extern "C" fn memcpy(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
+    // SAFETY: the caller vouches for both regions and that they are apart.
+    unsafe { super::dispatch::run(src, dst, n) }
 }
 
 #[cold]

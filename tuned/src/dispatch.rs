@@ -15,17 +15,17 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 /// else is published through it. Threads that race through `detect` store the same answer.
 static ROUTINE: AtomicPtr<()> = AtomicPtr::new(detect as *mut ());
 
-/// Copies `n` bytes with the routine in use.
+/// Copies `n` bytes with the routine in use, and returns `dst`.
 ///
 /// # Safety
 /// As [`core::ptr::copy_nonoverlapping`].
 #[inline]
-pub(super) unsafe fn run(src: *const u8, dst: *mut u8, n: usize) {
+pub(super) unsafe fn run(src: *const u8, dst: *mut u8, n: usize) -> *mut u8 {
     let routine = ROUTINE.load(Relaxed);
     // SAFETY: only values of type `Entry` are ever stored.
     let routine = unsafe { transmute::<*mut (), Entry>(routine) };
     // SAFETY: the caller's obligations are those of an entry, and `detect` stores only what this processor can run.
-    unsafe { routine(dst, src, n) };
+    unsafe { routine(dst, src, n) }
 }
 
 /// The table in use: made for exactly this machine, all it needs is there, and its routine was measured.

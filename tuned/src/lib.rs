@@ -54,6 +54,6 @@ mod table {
 #[cfg(test)]
 mod tests;
 
-pub use copy::{copy, copy_raw};
+pub use copy::{copy, copy_raw, memcpy};
 pub use here::{machine, rows, tables};
 pub use row::{Entry, Evidence, Feature, Row, Table};

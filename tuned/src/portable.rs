@@ -7,12 +7,13 @@ pub(super) fn chosen() -> Option<&'static Table> {
     None
 }
 
-/// Copies `n` bytes.
+/// Copies `n` bytes, and returns `dst`.
 ///
 /// # Safety
 /// As [`core::ptr::copy_nonoverlapping`].
 #[inline]
-pub(super) unsafe fn run(src: *const u8, dst: *mut u8, n: usize) {
+pub(super) unsafe fn run(src: *const u8, dst: *mut u8, n: usize) -> *mut u8 {
     // SAFETY: the caller's obligations are the same.
-    unsafe { core::ptr::copy_nonoverlapping(src, dst, n) }
+    unsafe { core::ptr::copy_nonoverlapping(src, dst, n) };
+    dst
 }
