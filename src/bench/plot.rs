@@ -48,7 +48,10 @@ fn draw<'t>(rows: &[Row], text: &'t mut String) -> Result<(), Box<dyn std::error
         .margin(12)
         .x_label_area_size(44)
         .y_label_area_size(56)
-        .build_cartesian_2d((first * 0.8..last * 1.25).log_scale(), (least * 0.95..most * 1.05).log_scale())?;
+        .build_cartesian_2d(
+            (first * 0.8..last * 1.25).log_scale().base(4.0),
+            (least * 0.95..most * 1.05).log_scale().base(1.25),
+        )?;
     chart
         .configure_mesh()
         .x_desc("bytes copied")
