@@ -99,7 +99,7 @@ fn checked(records: &Path, tuned: &Path, output: &mut Output) -> anyhow::Result<
         };
         let result = check(&winners, &X86_64, &file, linked.as_deref(), &mut prove)?;
         holds &= result.holds();
-        output.text(&result)?;
+        output.text(format_args!("{result}\n"))?;
     }
     Ok(if holds { Exit::Done } else { Exit::Failed })
 }

@@ -93,6 +93,15 @@ impl Effort {
         }
     }
 
+    /// Most blocks of a race of whole routines, whose differences are small.
+    pub const fn tree_blocks(self) -> usize {
+        match self {
+            Effort::Quick => 60,
+            Effort::Normal => 240,
+            Effort::Patient | Effort::Exhaustive => 600,
+        }
+    }
+
     /// Most trees that race for the whole routine.
     pub const fn trees(self) -> usize {
         match self {

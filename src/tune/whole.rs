@@ -74,7 +74,7 @@ pub(super) fn race_routines(
     let stopped = {
         let mut recording = Recording::new(judge, &session.journal, &session.past, class, Phase::Race);
         let mut watch = Passing { observer: &mut *session.observer, span, door: &door };
-        race.run(&mut recording, Limit::blocks(session.options.effort.confirmation_blocks()), &mut watch)
+        race.run(&mut recording, Limit::blocks(session.options.effort.tree_blocks()), &mut watch)
     };
     let refused = door.close()?;
     session.remember(refused);
