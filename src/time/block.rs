@@ -23,31 +23,18 @@ pub(super) struct Block {
     pub reference: [Timing; 2],
     /// Each contestant, in the order of their indices.
     pub contestants: Vec<Timing>,
-    /// What every call was like.
-    pub call: Call,
-}
-
-/// What all contestants' calls have in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Call {
-    /// How much one copies on average.
+    /// How many bytes a call copies on average.
     pub bytes: f64,
-    /// The ticks of an empty one.
-    pub empty: f64,
 }
 
 /// The reference may move this much within a block: more is the machine's doing, and the contestants saw it too.
 const MOST_DRIFT: f64 = 0.05;
 /// How often a block is tried.
 const ATTEMPTS: usize = 4;
-/// At most this share of the reference's time is taken to be the call loop's. A short copy runs inside the shadow of its call:
-/// then the empty call takes almost as long, and what is left after subtracting all of it is noise.
-const MOST_EMPTY: f64 = 0.5;
-
 /// Runs one block.
 pub(super) fn run<E>(
     contestants: usize,
-    call: Call,
+    bytes: f64,
     rng: &mut ChaCha8Rng,
     mut pass: impl FnMut(Turn, &mut ChaCha8Rng) -> Result<Timing, E>,
 ) -> Result<Block, E> {
@@ -58,7 +45,7 @@ pub(super) fn run<E>(
     for index in order {
         timings[index] = pass(Turn::Contestant(index), rng)?;
     }
-    Ok(Block { reference: [first, pass(Turn::Last, rng)?], contestants: timings, call })
+    Ok(Block { reference: [first, pass(Turn::Last, rng)?], contestants: timings, bytes })
 }
 
 /// A block that counts: tried again while it is disturbed, at most 4 times in all; then the least disturbed one. Tells every
@@ -84,7 +71,7 @@ pub(super) fn settle<E>(
 impl Block {
     /// How far the reference moved from first to last: 0.05 is 5 %.
     pub fn drift(&self) -> f64 {
-        match self.reference.map(|timing| self.gross(&timing)) {
+        match self.reference.map(|timing| self.believed(&timing)) {
             [Some(first), Some(last)] => (last / first).ln().abs().exp_m1(),
             _ => f64::INFINITY,
         }
@@ -97,7 +84,7 @@ impl Block {
 
     /// How many passes took a time that no copy can take.
     pub fn impossible(&self) -> usize {
-        self.timings().filter(|timing| self.gross(timing).is_none()).count()
+        self.timings().filter(|timing| self.believed(timing).is_none()).count()
     }
 
     /// Whether it should not count.
@@ -107,7 +94,7 @@ impl Block {
 
     /// The reference's ticks a call; unless one of its readings is impossible.
     pub fn reference_ticks(&self) -> Option<f64> {
-        let [first, last] = self.reference.map(|timing| self.gross(&timing));
+        let [first, last] = self.reference.map(|timing| self.believed(&timing));
         Some((first? + last?) / 2.0)
     }
 
@@ -119,28 +106,21 @@ impl Block {
     /// of 0.4 for random lengths up to 16).
     pub fn log_ratios(&self) -> Vec<Option<f64>> {
         let reference = self.reference_ticks();
-        self.contestants.iter().map(|timing| Some((self.gross(timing)? / reference?).ln())).collect()
+        self.contestants.iter().map(|timing| Some((self.believed(timing)? / reference?).ln())).collect()
     }
 
     /// Bytes a tick of each contestant, unless its time is impossible.
     pub fn rates(&self) -> Vec<Option<f64>> {
-        self.contestants.iter().map(|timing| Some(self.call.bytes / self.net(timing)?)).collect()
+        self.contestants.iter().map(|timing| Some(self.bytes / self.believed(timing)?)).collect()
     }
 
     /// Ticks a call, if a copy can take them.
-    fn gross(&self, timing: &Timing) -> Option<f64> {
-        is_possible(timing.ticks, self.call.bytes).then_some(timing.ticks)
-    }
-
-    /// Ticks a call without the call loop's share, if a copy can take them; for absolute figures.
-    fn net(&self, timing: &Timing) -> Option<f64> {
-        let quicker = self.reference[0].ticks.min(self.reference[1].ticks);
-        let net = timing.ticks - self.call.empty.min(MOST_EMPTY * quicker);
-        is_possible(net, self.call.bytes).then_some(net)
+    fn believed(&self, timing: &Timing) -> Option<f64> {
+        is_possible(timing.ticks, self.bytes).then_some(timing.ticks)
     }
 
     fn spoiled(&self) -> usize {
-        self.timings().filter(|timing| timing.disturbance.is_some() || self.net(timing).is_none()).count()
+        self.timings().filter(|timing| timing.disturbance.is_some() || self.believed(timing).is_none()).count()
     }
 
     fn badness(&self) -> (usize, f64) {
@@ -155,14 +135,14 @@ mod tests {
     use rand::SeedableRng;
     use std::convert::Infallible;
 
-    const CALL: Call = Call { bytes: 32.0, empty: 0.0 };
+    const BYTES: f64 = 32.0;
 
     fn quiet(ticks: f64) -> Timing {
         Timing { ticks, disturbance: None }
     }
 
     fn block(first: f64, last: f64, contestants: &[Timing]) -> Block {
-        Block { reference: [quiet(first), quiet(last)], contestants: contestants.to_vec(), call: CALL }
+        Block { reference: [quiet(first), quiet(last)], contestants: contestants.to_vec(), bytes: BYTES }
     }
 
     fn orders(seed: u64, blocks: usize) -> Vec<Vec<Turn>> {
@@ -173,7 +153,7 @@ mod tests {
                 turns.push(turn);
                 Ok::<Timing, Infallible>(quiet(1.0))
             };
-            run(5, CALL, &mut rng, pass).unwrap();
+            run(5, BYTES, &mut rng, pass).unwrap();
             turns
         };
         (0..blocks).map(one).collect()
@@ -204,7 +184,7 @@ mod tests {
                 Turn::Contestant(index) => 10.0 * (index + 2) as f64,
             }))
         };
-        let block = run(4, CALL, &mut ChaCha8Rng::seed_from_u64(1), pass).unwrap();
+        let block = run(4, BYTES, &mut ChaCha8Rng::seed_from_u64(1), pass).unwrap();
         assert_eq!(block.contestants, [20.0, 30.0, 40.0, 50.0].map(quiet));
         assert!(block.reference[0].ticks < block.reference[1].ticks);
     }
@@ -227,20 +207,18 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_of_whole_calls_and_a_rate_is_net_of_at_most_half_the_reference() {
+    fn ratios_and_rates_are_of_whole_calls() {
         let mut block = block(10.0, 10.0, &[quiet(12.0), quiet(8.0)]);
+        block.bytes = 16.0;
         let near = |one: Option<f64>, other: f64| (one.unwrap() - other).abs() < 1e-12;
-        for (empty, net) in [(0.0, 8.0), (2.0, 6.0), (5.0, 3.0), (9.9, 3.0), (20.0, 3.0)] {
-            block.call = Call { bytes: 16.0, empty };
-            assert!(near(block.log_ratios()[0].map(f64::exp), 1.2) && near(block.log_ratios()[1].map(f64::exp), 0.8));
-            assert!(near(block.rates()[1], 16.0 / net));
-        }
+        assert!(near(block.log_ratios()[0].map(f64::exp), 1.2) && near(block.log_ratios()[1].map(f64::exp), 0.8));
+        assert!(near(block.rates()[1], 2.0));
     }
 
     #[test]
     fn an_impossible_time_has_no_ratio_and_an_impossible_reference_leaves_none() {
         let mut block = block(10.0, 10.0, &[quiet(0.2), quiet(10.0)]);
-        block.call = Call { bytes: 64.0, empty: 0.0 };
+        block.bytes = 64.0;
         assert_eq!((block.log_ratios(), block.impossible(), block.is_disturbed()), (vec![None, Some(0.0)], 1, true));
         block.contestants[0] = quiet(10.0);
         assert_eq!((block.impossible(), block.is_disturbed()), (0, false));
@@ -279,7 +257,7 @@ mod tests {
             passes += 1;
             if passes == 3 { Err("stopped") } else { Ok(quiet(1.0)) }
         };
-        assert_eq!(run(5, CALL, &mut ChaCha8Rng::seed_from_u64(1), pass), Err("stopped"));
+        assert_eq!(run(5, BYTES, &mut ChaCha8Rng::seed_from_u64(1), pass), Err("stopped"));
         assert_eq!(passes, 3);
     }
 }

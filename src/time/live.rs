@@ -178,7 +178,7 @@ impl LiveJudge {
                 }
             }
             if index == 0 {
-                note_rate(rates, REFERENCE_NAME, block.call.bytes / reference);
+                note_rate(rates, REFERENCE_NAME, block.bytes / reference);
                 for (contestant, rate) in contestants.iter().zip(block.rates()) {
                     rate.into_iter().for_each(|rate| note_rate(rates, &contestant.name, rate));
                 }

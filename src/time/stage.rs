@@ -1,16 +1,14 @@
-//! One situation while it is timed: how many calls make a pass, what an empty call takes, and its blocks.
+//! One situation while it is timed: how many calls make a pass, and its blocks.
 
 use super::batch::Batch;
 use super::bench::{Bench, CONTESTANTS, FIRST_REFERENCE, LAST_REFERENCE, NULL};
 use super::block::{self, Block, Turn};
 use super::driver::ReadBack;
 use super::lanes::Lanes;
-use super::median;
 use super::sample::Around;
 use super::settings::Situation;
 use super::workload::{Temperature, Workload};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
 use std::convert::Infallible;
 
 /// With fewer fresh calls in a pass, branch predictors memorise their order.
@@ -21,18 +19,14 @@ const SHORT: usize = 512;
 const TRIED_LENGTHS: usize = 1024;
 /// Passes of longer copies take this to twice this many nanoseconds by the reference, or one call.
 const PASS_NANOSECONDS: f64 = 40_000.0;
-/// The empty call's time is the median of this many passes, one of each block.
-const NULL_PASSES: usize = 9;
 
-/// A situation, its number of calls and the empty call's times.
+/// A situation and its number of calls.
 #[derive(Debug)]
 pub(super) struct Stage {
     pub workload: Workload,
     pub weight: f64,
     /// Calls in a pass, as far as they fit the buffers.
     pub calls: usize,
-    /// Ticks a call of the latest passes of the null lane.
-    null: VecDeque<f64>,
     /// Settled blocks so far.
     block: usize,
 }
@@ -51,7 +45,7 @@ impl Stage {
         let tried = workload.lengths.draw(TRIED_LENGTHS, rng);
         let is_short = tried.iter().map(|run| run.n * run.times).sum::<usize>() <= SHORT * TRIED_LENGTHS;
         let calls = if is_short { FRESH_CALLS } else { 1 };
-        let mut stage = Stage { workload, weight, calls, null: VecDeque::new(), block: 0 };
+        let mut stage = Stage { workload, weight, calls, block: 0 };
         if !is_short {
             stage.lengthen(bench, lanes, rng);
         }
@@ -91,12 +85,12 @@ impl Stage {
         block
     }
 
-    fn attempt(&mut self, contestants: usize, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Block {
+    fn attempt(&self, contestants: usize, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Block {
         let fresh = self.fresh(bench, rng);
         let calls = fresh.timed.calls.len();
-        // Also brings the list of calls into the cache, or the reference would be the one to pay for it.
-        let empty = self.null(bench, lanes, &fresh, rng);
-        let call = block::Call { bytes: fresh.timed.bytes as f64 / calls as f64, empty };
+        // An empty call each brings the list of calls into the cache, or the reference would be the one to pay for it.
+        self.pass(NULL, null_read_back(&self.workload), bench, lanes, &fresh, rng);
+        let bytes = fresh.timed.bytes as f64 / calls as f64;
         let pass = |turn, rng: &mut ChaCha8Rng| {
             let lane = match turn {
                 Turn::First => FIRST_REFERENCE,
@@ -106,22 +100,8 @@ impl Stage {
             let around = self.pass(lane, self.workload.read_back, bench, lanes, &fresh, rng);
             Ok::<_, Infallible>(around.timing(calls))
         };
-        let Ok(block) = block::run(contestants, call, rng, pass);
+        let Ok(block) = block::run(contestants, bytes, rng, pass);
         block
-    }
-
-    /// Ticks an empty call takes: of a pass now, and of those before.
-    fn null(&mut self, bench: &mut Bench, lanes: &Lanes, fresh: &Fresh, rng: &mut ChaCha8Rng) -> f64 {
-        let read_back = null_read_back(&self.workload);
-        loop {
-            let around = self.pass(NULL, read_back, bench, lanes, fresh, rng);
-            self.null.push_back(around.ticks() as f64 / fresh.timed.calls.len() as f64);
-            if self.null.len() >= NULL_PASSES {
-                break;
-            }
-        }
-        self.null.drain(..self.null.len() - NULL_PASSES);
-        median(self.null.iter().copied())
     }
 
     fn pass(
