@@ -3,14 +3,13 @@
 use super::exit::Exit;
 use super::output::{Format, FormatArgs, Output};
 use super::spans::Spans;
-use anyhow::Context;
 use copysmith::bench::{Case, Row, SWEPT, classes, csv, plot, run as time};
 use copysmith::host::Host;
-use copysmith::print::write::write;
+use copysmith::print::write::{writable, write};
 use copysmith::record::{Interrupt, Interrupted};
 use copysmith::tune::OFFSETS;
 use copysmith_kernels::Span;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Time the checked-in table, the system's memcpy and core::ptr's copy, and print the ratios
 #[derive(Debug, clap::Args)]
@@ -54,7 +53,9 @@ pub struct Args {
 /// Nothing can be timed, a file cannot be written, or [`Interrupted`].
 pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     // What cannot be written at the end is better known before the work than after it.
-    args.csv.iter().chain(&args.svg).try_for_each(|path| writable(path))?;
+    for path in args.csv.iter().chain(&args.svg) {
+        writable(path)?;
+    }
     let host = Host::read();
     let spans = args.spans.map_or_else(classes, |spans| spans.as_slice().to_vec());
     let cases: Vec<Case> = match args.offsets {
@@ -100,12 +101,6 @@ fn swept(spans: &[Span]) -> Vec<usize> {
     } else {
         spans.iter().map(|span| copysmith::tune::timed(*span).last()).collect()
     }
-}
-
-fn writable(path: &Path) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let made = tempfile::Builder::new().prefix(".copysmith").tempfile_in(folder);
-    made.map(|_| ()).with_context(|| format!("{} cannot be written", path.display()))
 }
 
 fn print(host: &Host, rows: &[Row], output: &mut Output) -> anyhow::Result<()> {

@@ -37,8 +37,17 @@ pub fn of(ended: anyhow::Result<Exit>) -> ExitCode {
     if error.is::<Closed>() {
         return ExitCode::SUCCESS;
     }
-    complain(&format!("{error:#}"));
+    complain(&told(&error));
     code_of(&error)
+}
+
+/// The error and its causes, leaving out a cause that what comes before it says already.
+fn told(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
+        "" => cause,
+        said if said.contains(&cause) => said.to_owned(),
+        said => format!("{said}: {cause}"),
+    })
 }
 
 fn code(exit: Exit) -> ExitCode {
@@ -102,6 +111,12 @@ mod tests {
         assert_eq!(code_of(&context(Usage("odd".to_owned()).into())), ExitCode::from(2));
         assert_eq!(code_of(&anyhow::anyhow!("broken")), ExitCode::FAILURE);
         assert_eq!(of(Err(context(Closed.into()))), ExitCode::SUCCESS);
+    }
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no space").context("f: no space").context("while writing");
+        assert_eq!(told(&error), "while writing: f: no space");
     }
 
     #[test]
