@@ -38,6 +38,15 @@ fn a_routine_text_names_cuts_and_leaves() {
 }
 
 #[test]
+fn orders_of_the_same_cuts_that_make_one_tree_have_one_text() {
+    let leaves = ["0..=7", "8..=31", "32..=99", "100.."].map(|span| format!("copy {span} string unit=1")).join(" | ");
+    let text = |cuts: &str| format!("cuts={cuts} | {leaves}").parse::<Routine>().unwrap().to_string();
+    assert_eq!(text("31,99>,7"), text("31,7,99>"));
+    assert!(text("31,99>,7").starts_with("cuts=31,7,99> |"));
+    assert_ne!(text("31,7,99"), text("7,31,99"));
+}
+
+#[test]
 fn wrong_words_are_answered_with_the_value_and_what_is_allowed() {
     for (text, parts) in [
         ("", vec!["end of text", "copy"]),

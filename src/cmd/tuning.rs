@@ -116,7 +116,7 @@ fn row(what: String, figures: &Figures, [tied, winner]: [String; 2]) -> [String;
             .worst
             .map_or_else(String::new, |worst| format!("{:.1} at {}", worst.gigabytes_per_second, worst.offset)),
         percent(figures.noise_floor),
-        percent(figures.optimism),
+        figures.optimism.map_or_else(String::new, percent),
         tied,
         winner,
     ]

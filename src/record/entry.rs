@@ -117,7 +117,7 @@ pub struct Race {
     pub refused: u32,
     /// Blocks that counted.
     pub blocks: u32,
-    /// The winner's log ratio against the reference as the race saw it: optimistic, never published.
+    /// The winner's log ratio against the reference as the race scored it: optimistic, never published.
     #[serde(serialize_with = "finite")]
     pub log_ratio: f64,
     /// The noise floor, as a log ratio.
@@ -146,9 +146,10 @@ pub struct Confirmed {
     /// The noise floor of the run, as a log ratio.
     #[serde(serialize_with = "finite")]
     pub noise_floor: f64,
-    /// Log speed-up at selection minus log speed-up here: positive when the race promised too much.
-    #[serde(serialize_with = "finite")]
-    pub optimism: f64,
+    /// Log speed-up at selection minus log speed-up here: positive when the race promised too much. Absent where the selection
+    /// scored something else than this ratio.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "finite_or_absent")]
+    pub optimism: Option<f64>,
     /// Its speed in bytes a nanosecond; absent where the figure cannot be.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "finite_or_absent")]
     pub gigabytes_per_second: Option<f64>,

@@ -16,6 +16,10 @@ pub struct Header {
     pub seed: u64,
     /// How long the search goes on: the effort by name, and the budget where one was given.
     pub effort: String,
+    /// How candidates are timed and scored: a number that goes up when it changes.
+    pub protocol: u32,
+    /// The processor that was asked for by number; `None` for the default one.
+    pub cpu: Option<usize>,
     /// The key of the machine, as `amd-17h-31h`.
     pub machine: String,
     /// The microcode revision, where the kernel tells it.
@@ -62,6 +66,10 @@ pub enum Field {
     Seed,
     /// [`Header::effort`]
     Effort,
+    /// [`Header::protocol`]
+    Protocol,
+    /// [`Header::cpu`]
+    Cpu,
     /// [`Header::machine`]
     Machine,
     /// [`Header::microcode`]
@@ -89,8 +97,8 @@ impl Field {
     /// What a difference in this field means.
     ///
     /// Fatal is what decides which code runs and how fast the same code is: the processor, its microcode, features and
-    /// caches, the version, the emitter and the space; and the seed and the effort, because another one asks other
-    /// questions, to which the recorded blocks are no answers. The kernel's release and the hypervisor are told only:
+    /// caches, the version, the emitter and the space; and the seed, the effort, the protocol and the processor number, because
+    /// others ask other questions, to which the recorded blocks are no answers. The kernel's release and the hypervisor are told only:
     /// they change with every update, all comparisons are ratios within one block, and a real change of the machine
     /// below shows in the fatal fields.
     pub const fn weight(self) -> Weight {
@@ -101,6 +109,8 @@ impl Field {
             | Field::Space
             | Field::Seed
             | Field::Effort
+            | Field::Protocol
+            | Field::Cpu
             | Field::Machine
             | Field::Microcode
             | Field::Features
@@ -130,16 +140,31 @@ impl Header {
             .collect()
     }
 
-    fn fields(&self) -> [(Field, String); 11] {
+    fn fields(&self) -> [(Field, String); 13] {
         // Destructured, so that a field added to the header cannot be left out of the comparison.
-        let Header { version, emitter, space, seed, effort, machine, microcode, hypervisor, features, caches, kernel } =
-            self;
+        let Header {
+            version,
+            emitter,
+            space,
+            seed,
+            effort,
+            protocol,
+            cpu,
+            machine,
+            microcode,
+            hypervisor,
+            features,
+            caches,
+            kernel,
+        } = self;
         [
             (Field::Version, version.clone()),
             (Field::Emitter, emitter.to_string()),
             (Field::Space, space.to_string()),
             (Field::Seed, seed.to_string()),
             (Field::Effort, effort.clone()),
+            (Field::Protocol, protocol.to_string()),
+            (Field::Cpu, cpu.map_or_else(|| "the default".to_owned(), |cpu| cpu.to_string())),
             (Field::Machine, machine.clone()),
             (Field::Microcode, microcode.clone().unwrap_or_else(|| "unknown".to_owned())),
             (Field::Hypervisor, hypervisor.clone().unwrap_or_else(|| "none".to_owned())),
@@ -194,6 +219,8 @@ impl fmt::Display for Field {
             Field::Space => "search space",
             Field::Seed => "seed",
             Field::Effort => "effort",
+            Field::Protocol => "timing protocol",
+            Field::Cpu => "processor number",
             Field::Machine => "machine",
             Field::Microcode => "microcode",
             Field::Hypervisor => "hypervisor",
@@ -222,6 +249,8 @@ pub(super) mod tests {
             space: Fingerprint(1),
             seed: 1,
             effort: "normal".to_owned(),
+            protocol: 1,
+            cpu: Some(1),
             machine: "amd-17h-31h".to_owned(),
             microcode: Some("0x8301055".to_owned()),
             hypervisor: Some("KVM".to_owned()),

@@ -135,7 +135,7 @@ mod tests {
             low: -9.0,
             high: 9.0,
             noise_floor: 0.005,
-            optimism: 0.0,
+            optimism: Some(0.0),
             gigabytes_per_second: None,
             worst: None,
         })

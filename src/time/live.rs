@@ -7,7 +7,7 @@ use super::lanes::{Lanes, Target};
 use super::median;
 use super::pin::Pin;
 use super::sample::is_possible;
-use super::settings::{Emitter, Settings, Situation};
+use super::settings::{Emitter, Settings, Situation, score};
 use super::stage::{self, Stage};
 use super::tally::Tally;
 use super::workload::Workload;
@@ -35,6 +35,7 @@ pub struct LiveJudge {
     reference: Target,
     null: Target,
     stages: Vec<Stage>,
+    loss_weight: f64,
     lanes: Lanes,
     blocks_here: usize,
     codes: HashMap<String, Result<Rc<Code>, String>>,
@@ -74,6 +75,7 @@ impl LiveJudge {
             reference,
             null,
             stages,
+            loss_weight: settings.loss_weight,
             lanes,
             blocks_here: 0,
             codes: HashMap::new(),
@@ -162,7 +164,7 @@ impl LiveJudge {
     /// One block of every situation. All contestants are correct for all lengths of all workloads.
     fn race(&mut self, contestants: &[Contestant]) -> Result<Vec<Result<f64, String>>, TimeError> {
         self.place(contestants)?;
-        let LiveJudge { bench, rng, stages, lanes, tally, rates, .. } = self;
+        let LiveJudge { bench, rng, stages, loss_weight, lanes, tally, rates, .. } = self;
         let mut means = vec![Ok(0.0); contestants.len()];
         let weights: f64 = stages.iter().map(|stage| stage.weight).sum();
         for (index, stage) in stages.iter_mut().enumerate() {
@@ -172,7 +174,7 @@ impl LiveJudge {
             let reference = reference.ok_or_else(|| TimeError::Reference { workload: stage.workload.to_string() })?;
             for (mean, ratio) in means.iter_mut().zip(block.log_ratios()) {
                 match (mean.as_mut(), ratio) {
-                    (Ok(mean), Some(ratio)) => *mean += ratio * stage.weight / weights,
+                    (Ok(mean), Some(ratio)) => *mean += score(*loss_weight, ratio) * stage.weight / weights,
                     (Ok(_), None) => *mean = Err(format!("no copy can take the time it takes on {}", stage.workload)),
                     (Err(_), _) => {}
                 }

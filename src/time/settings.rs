@@ -66,6 +66,9 @@ impl fmt::Debug for Emitter {
 pub struct Settings {
     /// The situations whose log ratios are averaged.
     pub situations: Vec<Situation>,
+    /// How many times a log ratio above 0 counts in that mean: 1 for a plain mean; more, where being slower than the reference
+    /// somewhere is worse than being as much faster elsewhere is good. At least 1.
+    pub loss_weight: f64,
     /// Where code comes from.
     pub emitter: Emitter,
     /// What everything is measured against.
@@ -86,6 +89,7 @@ impl Settings {
     pub fn new(situations: Vec<Situation>) -> Settings {
         Settings {
             situations,
+            loss_weight: 1.0,
             emitter: Emitter::default(),
             reference: libc_memcpy(),
             seed: 0,
@@ -106,8 +110,16 @@ impl Settings {
                 return Err(TimeError::Weight(*weight));
             }
         }
-        Ok(())
+        match self.loss_weight {
+            weight if weight.is_finite() && weight >= 1.0 => Ok(()),
+            weight => Err(TimeError::LossWeight(weight)),
+        }
     }
+}
+
+/// What a situation's log ratio counts in the mean.
+pub(super) fn score(loss_weight: f64, log_ratio: f64) -> f64 {
+    if log_ratio > 0.0 { loss_weight * log_ratio } else { log_ratio }
 }
 
 #[cfg(test)]
@@ -123,8 +135,19 @@ mod tests {
             situation.weight = weight;
             assert!(matches!(Settings::new(vec![situation]).check(), Err(TimeError::Weight(_))), "{weight}");
         }
+        for loss_weight in [0.5, -1.0, f64::NAN, f64::INFINITY] {
+            let settings = Settings { loss_weight, ..Settings::new(vec![Workload::hot(Lengths::Mix).into()]) };
+            assert!(matches!(settings.check(), Err(TimeError::LossWeight(_))), "{loss_weight}");
+        }
         let open = Workload::hot(Lengths::Span("7..".parse().unwrap()));
         assert!(matches!(Settings::new(vec![open.into()]).check(), Err(TimeError::Workload(_))));
         assert!(Settings::new(vec![Workload::cold(Lengths::Fixed(9)).into()]).check().is_ok());
+    }
+
+    #[test]
+    fn with_a_loss_weight_a_gain_does_not_make_up_for_an_equal_loss() {
+        assert_eq!(score(1.0, 0.1) + score(1.0, -0.1), 0.0);
+        assert!(score(4.0, 0.1) + score(4.0, -0.3) > 0.0);
+        assert_eq!(score(4.0, -0.3), -0.3);
     }
 }

@@ -17,16 +17,17 @@ const LIMIT: Duration = Duration::from_secs(1800);
 
 /// The routine that a race's winner or one of its ties turns out to be, with its confirmed figures.
 ///
-/// The winner stays unless another finalist is told apart from it in the confirmation.
+/// The winner stays unless another finalist is told apart from it in the confirmation. `selected` is its log ratio at selection.
 pub(super) fn confirmed(
     session: &mut Session<'_>,
     race: &Race,
     situations: Vec<Situation>,
+    selected: Option<f64>,
 ) -> Result<(Routine, Figures), TuneError> {
     let recorded = session.past.class(&race.class).and_then(|past| past.confirmed.last().cloned());
     let confirmed = match recorded {
         Some(confirmed) => confirmed,
-        None => run(session, race, situations)?,
+        None => run(session, race, situations, selected)?,
     };
     let figures = Figures {
         ratio: confirmed.log_ratio.exp(),
@@ -46,7 +47,12 @@ pub(super) fn routine(text: &str) -> Result<Routine, TuneError> {
     text.parse().map_err(|error| TuneError::Text(format!("the record names '{text}': {error}")))
 }
 
-fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Result<Confirmed, TuneError> {
+fn run(
+    session: &mut Session<'_>,
+    race: &Race,
+    situations: Vec<Situation>,
+    selected: Option<f64>,
+) -> Result<Confirmed, TuneError> {
     let texts = std::iter::once(&race.winner).chain(&race.tied).take(FINALISTS);
     let mut finalists = texts.map(|text| routine(text)).collect::<Result<Vec<Routine>, TuneError>>()?;
     let span = finalists[0].span();
@@ -105,7 +111,7 @@ fn run(session: &mut Session<'_>, race: &Race, situations: Vec<Situation>) -> Re
         low: estimate.low,
         high: estimate.high,
         noise_floor: floor,
-        optimism: estimate.mean - race.log_ratio,
+        optimism: selected.map(|selected| estimate.mean - selected),
         gigabytes_per_second: speeds[chosen],
         worst: worst[chosen],
     };

@@ -102,11 +102,20 @@ impl Effort {
         }
     }
 
+    /// How often at most the best tree races against those that differ from it in one compare.
+    pub const fn tree_rounds(self) -> usize {
+        match self {
+            Effort::Quick => 1,
+            Effort::Normal => 3,
+            Effort::Patient | Effort::Exhaustive => 8,
+        }
+    }
+
     /// Most trees that race for the whole routine.
     pub const fn trees(self) -> usize {
         match self {
             Effort::Quick => 24,
-            Effort::Normal => 64,
+            Effort::Normal => 96,
             Effort::Patient | Effort::Exhaustive => 400,
         }
     }

@@ -6,6 +6,9 @@ use crate::record::{Caches, Fingerprint, Header};
 use copysmith_kernels::{Isa, Recipe, Routine, Span, Target, X86_64};
 use copysmith_search::space::{self, Breadth, space, space_hash};
 
+/// Goes up when the same candidate would be asked other questions, or its answers be scored otherwise.
+const PROTOCOL: u32 = 2;
+
 /// The identity of a record made now.
 pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
     let features = features(&host.cpu.features, options.isa);
@@ -16,6 +19,8 @@ pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
         space: Fingerprint(space_hash(&recipes)),
         seed: options.seed,
         effort: effort(options),
+        protocol: PROTOCOL,
+        cpu: options.cpu,
         machine: host.machine(),
         microcode: host.cpu.microcode.clone(),
         hypervisor: host.cpu.hypervisor.clone(),

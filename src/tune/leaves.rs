@@ -8,7 +8,7 @@ use super::TuneError;
 use super::confirmation::routine;
 use super::session::Session;
 use super::situations::situations;
-use super::whole::{DISPATCH_MATTERS, WHOLE, race_routines};
+use super::whole::{DISPATCH_MATTERS, Question, WHOLE, race_routines};
 use crate::record::Race;
 use copysmith_kernels::{Recipe, Routine};
 
@@ -27,8 +27,8 @@ pub(super) fn settle(session: &mut Session<'_>, races: &[Race], mut whole: Routi
             candidates.extend(other.leaves().first().and_then(|leaf| with_leaf(&whole, at, leaf)));
         }
         let name = format!("{WHOLE} {span}");
-        let situations = situations(span, &session.host.caches);
-        let race = race_routines(session, &name, span, situations, candidates, None)?;
+        let question = Question { name, span, situations: situations(span, &session.host.caches), loss_weight: 1.0 };
+        let race = race_routines(session, question, candidates, None)?;
         whole = routine(&race.winner)?;
     }
     Ok(whole)

@@ -169,7 +169,8 @@ pub fn tune(
     for (number, (race, &span)) in races.iter().zip(&spans).enumerate() {
         session.check()?;
         session.observer.stage(spans.len() + 1 + number, stages, &format!("confirm {span}"));
-        let (routine, figures) = confirmation::confirmed(&mut session, race, situations(span, &host.caches))?;
+        let (routine, figures) =
+            confirmation::confirmed(&mut session, race, situations(span, &host.caches), Some(race.log_ratio))?;
         let winner = routine.leaves()[0].clone();
         let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);
         classes.push(ClassReport { span, winner, figures, tied, candidates, refused });
@@ -181,11 +182,13 @@ pub fn tune(
     session.observer.stage(stages - 2, stages, "leaves in their places");
     let tree = confirmation::routine(&race.winner)?;
     let settled = leaves::settle(&mut session, &races, tree)?;
-    // The tree's own rivals have other leaves than it has now: it is confirmed alone.
-    let race = Race { winner: settled.to_string(), tied: Vec::new(), ..race };
+    session.observer.stage(stages - 2, stages, "compares around these leaves");
+    let refined = whole::refine(&mut session, &spans, settled)?;
+    // The tree's own rivals had other leaves or compares than it has now: it is confirmed alone.
+    let race = Race { winner: refined.to_string(), tied: Vec::new(), ..race };
     session.check()?;
     session.observer.stage(stages - 1, stages, "confirm the whole routine");
-    let (routine, figures) = confirmation::confirmed(&mut session, &race, whole::situations(&spans))?;
+    let (routine, figures) = confirmation::confirmed(&mut session, &race, whole::situations(&spans), None)?;
     let routine =
         RoutineReport { winner: routine, figures, tied: race.tied.len() + 1, candidates: race.candidates as usize };
 

@@ -76,8 +76,8 @@ pub struct Figures {
     pub high: f64,
     /// Interleaved blocks it rests on.
     pub blocks: usize,
-    /// Log speed-up at selection minus at confirmation.
-    pub optimism: f64,
+    /// Log speed-up at selection minus at confirmation; `None` for the whole routine, whose race scores losses higher than gains.
+    pub optimism: Option<f64>,
     /// The noise floor of the run, as a log ratio.
     pub noise_floor: f64,
     /// Its speed, in bytes a nanosecond; for display.

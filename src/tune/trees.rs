@@ -22,6 +22,37 @@ pub fn trees(winners: &[Recipe]) -> Vec<Routine> {
     routines
 }
 
+/// The trees that differ from this one in one compare of lengths up to `longest`: which side of it falls through, or how early it
+/// comes.
+pub fn neighbours(routine: &Routine, longest: usize) -> Vec<Routine> {
+    let cuts = routine.cuts();
+    let mut changed: Vec<Vec<Cut>> = Vec::new();
+    for (place, cut) in cuts.iter().enumerate().filter(|(_, cut)| cut.at <= longest) {
+        let mut turned = cuts.to_vec();
+        turned[place].falls = match cut.falls {
+            FallsThrough::AtMost => FallsThrough::Above,
+            FallsThrough::Above => FallsThrough::AtMost,
+        };
+        changed.push(turned);
+        // In pre-order, a cut moved before its parent takes the parent's place.
+        for earlier in 0..place {
+            let mut moved = cuts.to_vec();
+            moved[earlier..=place].rotate_right(1);
+            changed.push(moved);
+        }
+    }
+    let mut trees: Vec<Routine> = Vec::new();
+    for cuts in changed {
+        if let Ok(tree) = Routine::new(cuts, routine.leaves().to_vec())
+            && tree != *routine
+            && !trees.contains(&tree)
+        {
+            trees.push(tree);
+        }
+    }
+    trees
+}
+
 /// The winners; the winners with one pair of neighbours joined; and with every pair joined that can be, from the small end.
 fn leaf_sets(winners: &[Recipe]) -> Vec<Vec<Recipe>> {
     let mut sets = vec![winners.to_vec()];
@@ -51,7 +82,7 @@ fn joined(lower: &Recipe, upper: &Recipe) -> Vec<Recipe> {
 }
 
 /// Orders of the compares: smallest boundary first; largest first; halves; and for each boundary up to 4 KiB that boundary first,
-/// then the smaller ones downward and the larger ones upward.
+/// then the smaller ones downward and the larger ones upward, with three choices of what falls through.
 fn orders(leaves: &[Recipe]) -> Vec<Vec<Cut>> {
     let ends: Vec<usize> = leaves[..leaves.len() - 1].iter().map(|leaf| leaf.span().last()).collect();
     let at_most = |ends: &[usize]| ends.iter().map(|&at| Cut { at, falls: FallsThrough::AtMost }).collect::<Vec<_>>();
@@ -65,9 +96,11 @@ fn orders(leaves: &[Recipe]) -> Vec<Vec<Cut>> {
         let order: Vec<usize> =
             std::iter::once(first).chain(below.clone()).chain(ends[index + 1..].iter().copied()).collect();
         orders.push(at_most(&order));
-        // The same with every smaller side jumped to, so that the larger of the small ones fall through.
-        let cut = |at| Cut { at, falls: if at < first { FallsThrough::Above } else { FallsThrough::AtMost } };
-        orders.push(order.iter().map(|&at| cut(at)).collect());
+        // The same with smaller sides jumped to, so that the larger of the small ones fall through; then the root's too.
+        for jumped in [first - 1, first] {
+            let cut = |at| Cut { at, falls: if at <= jumped { FallsThrough::Above } else { FallsThrough::AtMost } };
+            orders.push(order.iter().map(|&at| cut(at)).collect());
+        }
     }
     orders
 }
@@ -105,6 +138,17 @@ mod tests {
         texts.sort();
         texts.dedup();
         assert_eq!(texts.len(), routines.len());
+    }
+
+    #[test]
+    fn neighbours_are_other_trees_of_the_same_leaves_that_change_one_short_compare() {
+        let leaves =
+            ["0..=7", "8..=31", "32..=9999", "10000.."].map(|span| format!("copy {span} string unit=1")).join(" | ");
+        let tree: Routine = format!("cuts=31,7,9999 | {leaves}").parse().unwrap();
+        let texts: Vec<String> = neighbours(&tree, 4096).iter().map(|tree| tree.to_string()).collect();
+        let expected = ["31>,7,9999", "31,7>,9999", "7,31,9999"];
+        assert_eq!(texts, expected.map(|cuts| format!("cuts={cuts} | {leaves}")));
+        assert_eq!(neighbours(&tree, 6), []);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The race of whole routines: compares and leaves in one piece, over short lengths as they come.
 
 use super::TuneError;
+use super::confirmation;
 use super::door::Door;
 use super::session::{Passing, Session, Use};
-use super::trees::trees;
+use super::trees::{neighbours, trees};
 use crate::record::{Entry, Phase, Race, Recording};
-use crate::time::{Lengths, LiveJudge, Situation, Workload};
+use crate::time::{self, Lengths, LiveJudge, Situation, Workload};
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::race::{self, Limit, Rules};
 use copysmith_search::stats::trimmed_mean;
@@ -16,6 +17,10 @@ pub(super) const WHOLE: &str = "routine";
 
 /// Above this length a compare more or less is nothing beside the copy.
 pub(super) const DISPATCH_MATTERS: usize = 4096;
+
+/// How many times being slower than the system's memcpy on some lengths counts as much as being as much faster on others: a
+/// routine that replaces it should be worse nowhere.
+const LOSS_WEIGHT: f64 = 4.0;
 
 /// What whole routines are timed on: each class up to 4 KiB alone, mixed lengths, and mixed lengths in runs.
 pub(super) fn situations(spans: &[Span]) -> Vec<Situation> {
@@ -35,22 +40,57 @@ pub(super) fn race(
 ) -> Result<Race, TuneError> {
     let built = trees(winners).into_iter().take(session.options.effort.trees());
     let candidates = incumbent.cloned().into_iter().chain(built).collect();
-    race_routines(session, WHOLE, Span::ALL, situations(spans), candidates, incumbent)
+    race_routines(session, Question::whole(WHOLE.to_owned(), spans), candidates, incumbent)
 }
 
-/// Races whole routines on these situations and notes which won under the name `class`, unless the record says so already.
+/// Races the routine against those that differ from it in one compare, and the winner again, until it stays or the effort ends.
+pub(super) fn refine(session: &mut Session<'_>, spans: &[Span], mut routine: Routine) -> Result<Routine, TuneError> {
+    for round in 1..=session.options.effort.tree_rounds() {
+        session.check()?;
+        let others = neighbours(&routine, DISPATCH_MATTERS);
+        let candidates = std::iter::once(routine.clone()).chain(others).collect();
+        let question = Question::whole(format!("{WHOLE} round {round}"), spans);
+        let winner = race_routines(session, question, candidates, Some(&routine))?.winner;
+        if winner == routine.to_string() {
+            break;
+        }
+        routine = confirmation::routine(&winner)?;
+    }
+    Ok(routine)
+}
+
+/// What a race of whole routines is about.
+pub(super) struct Question {
+    /// What it is called in the record.
+    pub name: String,
+    /// The lengths, for whoever watches.
+    pub span: Span,
+    /// What is timed.
+    pub situations: Vec<Situation>,
+    /// How much being slower than the reference counts.
+    pub loss_weight: f64,
+}
+
+impl Question {
+    /// Which routine does best over all short lengths, and is slower than the system nowhere if that can be.
+    fn whole(name: String, spans: &[Span]) -> Question {
+        Question { name, span: Span::ALL, situations: situations(spans), loss_weight: LOSS_WEIGHT }
+    }
+}
+
+/// Races whole routines and notes which won, unless the record says so already.
 pub(super) fn race_routines(
     session: &mut Session<'_>,
-    class: &str,
-    span: Span,
-    situations: Vec<Situation>,
+    question: Question,
     candidates: Vec<Routine>,
     incumbent: Option<&Routine>,
 ) -> Result<Race, TuneError> {
+    let Question { name: class, span, situations, loss_weight } = question;
+    let class = class.as_str();
     if let Some(race) = session.past.class(class).and_then(|past| past.races.last()) {
         return Ok(race.clone());
     }
-    let settings = session.settings(situations, class, Use::Race);
+    let settings = time::Settings { loss_weight, ..session.settings(situations, class, Use::Race) };
     let mut judge = LiveJudge::new(&settings)?;
     let floor = session.floor(&mut judge, class)?;
     let mut admitted = Vec::new();

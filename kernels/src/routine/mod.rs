@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A cut `64` compares the length with 64 and falls through where it is at most 64; `64>` falls through where it is above.
-//! The first cut is the root; every later one goes below the earlier ones, to the side on which it lies.
+//! The first cut is the root; every later one goes below the earlier ones, to the side on which it lies. Several orders make the
+//! same tree; the canonical one names a cut, then all cuts below it, then all above it.
 
 mod text;
 
@@ -50,7 +51,7 @@ impl Routine {
     /// [`RoutineError`] where the leaves leave a gap or overlap, or the cuts are not exactly the ends of all leaves but the last.
     pub fn new(cuts: Vec<Cut>, leaves: Vec<Recipe>) -> Result<Routine, RoutineError> {
         text::check(&cuts, &leaves)?;
-        Ok(Routine { cuts, leaves })
+        Ok(Routine { cuts: preorder(&cuts), leaves })
     }
 
     /// A routine whose compares test the smallest boundary first and fall through to the smaller lengths.
@@ -85,6 +86,13 @@ impl Routine {
     pub fn isa(&self) -> Isa {
         self.leaves.iter().map(Recipe::isa).max().unwrap_or(Isa::Sse2)
     }
+}
+
+/// The same tree with each cut before those on its lower side, and those before the ones on its upper side.
+fn preorder(cuts: &[Cut]) -> Vec<Cut> {
+    let Some((root, rest)) = cuts.split_first() else { return Vec::new() };
+    let (below, above): (Vec<Cut>, Vec<Cut>) = rest.iter().partition(|cut| cut.at < root.at);
+    std::iter::once(*root).chain(preorder(&below)).chain(preorder(&above)).collect()
 }
 
 impl From<Recipe> for Routine {

@@ -255,7 +255,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
                 low,
                 high,
                 noise_floor,
-                optimism: low,
+                optimism: Some(low),
                 gigabytes_per_second: Some(high),
                 worst: None,
             })
