@@ -12,7 +12,9 @@ pub use csv::csv;
 pub use plot::{PlotError, plot};
 
 use crate::host::Host;
-use crate::time::{self, Confirmation, Lengths, Placements, Relative, Situation, TimeError, Workload, compare};
+use crate::time::{
+    self, Confirmation, Entered, Lengths, Placements, Relative, Situation, TimeError, Workload, compare,
+};
 use crate::tune::{situations, timed};
 use copysmith_kernels::Span;
 use copysmith_search::stats::{Estimate, noise_floor};
@@ -113,6 +115,7 @@ pub fn run(host: &Host, case: &Case, blocks: usize, cpu: Option<usize>, seed: u6
         cpu,
         last_level_cache: host.caches.large_copy_start() as usize,
         reference: contestants::reference(),
+        entered: Entered::Directly,
         ..time::Settings::new(case.situations.clone())
     };
     let contestants = contestants();

@@ -16,9 +16,11 @@ pub struct Header {
     pub seed: u64,
     /// How long the search goes on: the effort by name, and the budget where one was given.
     pub effort: String,
-    /// How candidates are timed and scored: a number that goes up when it changes.
+    /// How candidates are timed and scored: a number that goes up when it changes; 0 in records that do not say.
+    #[serde(default)]
     pub protocol: u32,
     /// The processor that was asked for by number; `None` for the default one.
+    #[serde(default)]
     pub cpu: Option<usize>,
     /// The key of the machine, as `amd-17h-31h`.
     pub machine: String,

@@ -40,6 +40,19 @@ pub enum ReadBack {
     Full,
 }
 
+/// How a call reaches its target.
+///
+/// Programs reach a memcpy in a shared library, and `copysmith_tuned` reaches its routine, by a jump through a pointer. On Zen 5 that
+/// jump costs a routine whose way to a leaf takes another jump a sixth of its time, and one that falls through to it nothing, so
+/// that routines called directly are ranked otherwise than the same routines in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entered {
+    /// By a call to a jump through a register: for code that is called by its address here and through a pointer in use.
+    ByJump,
+    /// By the call itself: for functions that make the jump.
+    Directly,
+}
+
 /// How many calls a turn of the loop makes, each from a place of its own with one never-taken branch more before it.
 ///
 /// A loop of one call is so regular that how many branches a turn has decides how fast the predictor runs ahead of it: on Zen 5 a
@@ -50,8 +63,8 @@ const SITES: usize = 4;
 /// The alignment of the loop's head and of the driver itself.
 const ALIGN: usize = 64;
 
-/// The code of a call loop with this read-back. It is no copy routine: only [`Driver`] knows how to call it.
-pub fn emit(read_back: ReadBack) -> Code {
+/// The code of a call loop with this read-back that enters its target so. It is no copy routine: only [`Driver`] knows how to call it.
+pub fn emit(read_back: ReadBack, entered: Entered) -> Code {
     let mut asm = assembler();
     // Arguments: rdi calls, rsi their number, rdx target, rcx dst, r8 src.
     // Loop: rbx next call, rbp end of calls, r12 target, r13 dst, r14 src. [rsp] a readable word, [rsp+8] the old stack.
@@ -83,7 +96,10 @@ pub fn emit(read_back: ReadBack) -> Code {
             // Never taken: the end of the calls is no null pointer.
             dynasm!(asm ; .arch x64 ; test rbp, rbp ; jz >done);
         }
-        dynasm!(asm ; .arch x64 ; call r12);
+        match entered {
+            Entered::ByJump => dynasm!(asm ; .arch x64 ; call >door),
+            Entered::Directly => dynasm!(asm ; .arch x64 ; call r12),
+        }
         if read_back != ReadBack::None {
             emit_read_back(&mut asm, read_back);
         }
@@ -96,6 +112,9 @@ pub fn emit(read_back: ReadBack) -> Code {
         ; mov rsp, [rsp + 8]
         ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx
         ; ret
+        ; .align ALIGN
+        ; door:
+        ; jmp r12
     );
     finish(asm)
 }

@@ -4,7 +4,7 @@
 //! over arenas removes.
 
 use super::TimeError;
-use super::driver::{self, Driver, ReadBack};
+use super::driver::{self, Driver, Entered, ReadBack};
 use crate::run::{Arena, Entry, Piece};
 use copysmith_kernels::Code;
 use rand::RngExt;
@@ -37,6 +37,7 @@ pub(super) struct Lanes {
     arena: Arena,
     targets: Vec<Target>,
     read_backs: Vec<ReadBack>,
+    entered: Entered,
     /// The index of each lane's first piece: its drivers, one a read-back, then its code if it has any.
     firsts: Vec<usize>,
 }
@@ -51,8 +52,13 @@ impl Lanes {
     ///
     /// # Errors
     /// [`TimeError::Code`] where there is no executable memory.
-    pub fn new(targets: Vec<Target>, read_backs: Vec<ReadBack>, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
-        let drivers: Vec<Code> = read_backs.iter().map(|&read_back| driver::emit(read_back)).collect();
+    pub fn new(
+        targets: Vec<Target>,
+        read_backs: Vec<ReadBack>,
+        entered: Entered,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Lanes, TimeError> {
+        let drivers: Vec<Code> = read_backs.iter().map(|&read_back| driver::emit(read_back, entered)).collect();
         let emitted = targets.iter().filter_map(|target| match target {
             Target::Emitted(code) => Some(code.align),
             Target::Linked(_) => None,
@@ -70,12 +76,15 @@ impl Lanes {
             }
         }
         let arena = Arena::new(&pieces).map_err(TimeError::Code)?;
-        Ok(Lanes { arena, targets, read_backs, firsts })
+        Ok(Lanes { arena, targets, read_backs, entered, firsts })
     }
 
-    /// The read-backs that every lane has a loop for.
-    pub fn read_backs(&self) -> &[ReadBack] {
-        &self.read_backs
+    /// The same kind of lanes for these targets, elsewhere.
+    ///
+    /// # Errors
+    /// As [`Lanes::new`].
+    pub fn moved(&self, targets: Vec<Target>, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
+        Lanes::new(targets, self.read_backs.clone(), self.entered, rng)
     }
 
     /// Whether exactly these targets are placed.
@@ -123,7 +132,7 @@ mod tests {
         };
         let mut offsets = HashSet::new();
         for _ in 0..8 {
-            let lanes = Lanes::new(targets.clone(), read_backs.clone(), &mut rng).unwrap();
+            let lanes = Lanes::new(targets.clone(), read_backs.clone(), Entered::ByJump, &mut rng).unwrap();
             let all = addresses(&lanes);
             assert_eq!(all.iter().collect::<HashSet<_>>().len(), 8);
             assert!(all.iter().all(|address| address % 64 == 0));
@@ -139,7 +148,8 @@ mod tests {
     fn lanes_hold_their_targets_and_no_others() {
         let null = Target::Emitted(Rc::new(driver::emit_null()));
         let own = vec![Target::Linked(libc_memcpy()), null.clone()];
-        let lanes = Lanes::new(own.clone(), vec![ReadBack::None], &mut ChaCha8Rng::seed_from_u64(5)).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let lanes = Lanes::new(own.clone(), vec![ReadBack::None], Entered::Directly, &mut rng).unwrap();
         assert!(lanes.hold(&own));
         assert!(!lanes.hold(&own[..1]) && !lanes.hold(&[null, own[0].clone()]));
     }

@@ -63,6 +63,7 @@ impl LiveJudge {
         let lanes = Lanes::new(
             vec![reference.clone(), reference.clone(), null.clone()],
             stage::read_backs(workloads),
+            settings.entered,
             &mut rng,
         )?;
         let prepare = |situation: &Situation| Stage::new(situation, &mut bench, &lanes, &mut rng);
@@ -194,7 +195,7 @@ impl LiveJudge {
         let mut targets = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
         targets.extend(contestants.iter().map(|contestant| contestant.target.clone()));
         if self.blocks_here >= MOVE_AFTER || !self.lanes.hold(&targets) {
-            self.lanes = Lanes::new(targets, self.lanes.read_backs().to_vec(), &mut self.rng)?;
+            self.lanes = self.lanes.moved(targets, &mut self.rng)?;
             self.bench.move_hot(&mut self.rng);
             self.blocks_here = 0;
         }

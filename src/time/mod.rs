@@ -33,7 +33,7 @@ pub use batch::{Batch, Rotation};
 pub use buffers::{Buffers, PageSize};
 pub use clock::{Clock, Reading, Source};
 pub use confirm::{Confirmation, Series, compare, confirm};
-pub use driver::{Call, Driver, ReadBack, emit, emit_null};
+pub use driver::{Call, Driver, Entered, ReadBack, emit, emit_null};
 pub use error::TimeError;
 pub use lengths::Lengths;
 pub use live::{Linked, LiveJudge};

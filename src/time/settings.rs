@@ -2,6 +2,7 @@
 
 use super::TimeError;
 use super::buffers::PageSize;
+use super::driver::Entered;
 use super::libc_memcpy;
 use super::workload::Workload;
 use crate::run::Entry;
@@ -73,6 +74,8 @@ pub struct Settings {
     pub emitter: Emitter,
     /// What everything is measured against.
     pub reference: Entry<'static>,
+    /// How calls reach the contestants and the reference.
+    pub entered: Entered,
     /// Where lengths, places and orders are drawn from.
     pub seed: u64,
     /// The CPU to stay on; the highest-numbered one allowed by default.
@@ -92,6 +95,7 @@ impl Settings {
             loss_weight: 1.0,
             emitter: Emitter::default(),
             reference: libc_memcpy(),
+            entered: Entered::ByJump,
             seed: 0,
             cpu: None,
             last_level_cache: 0,

@@ -17,7 +17,7 @@ const CLOBBERING: &[u8] = &[
 ];
 
 fn drive(read_back: ReadBack, target: &[u8], calls: &[Call], dst: &mut [u8], src: &[u8]) {
-    let code = emit(read_back);
+    let code = emit(read_back, Entered::ByJump);
     let target = Piece { bytes: target, align: 64, offset: 0 };
     let arena = Arena::new(&[Piece::from(&code), target]).unwrap();
     drive_at(arena.entry(0).unwrap(), arena.entry(1).unwrap(), calls, dst, src);
@@ -48,7 +48,7 @@ proptest! {
             let mut dst = vec![0xa5; ROOM];
             drive(read_back, &BYTES_IN_TURN, &calls, &mut dst, &src);
             prop_assert!(dst == expected, "rep movsb, {read_back:?}");
-            let code = emit(read_back);
+            let code = emit(read_back, Entered::Directly);
             let arena = Arena::new(&[Piece::from(&code)]).unwrap();
             let mut dst = vec![0xa5; ROOM];
             drive_at(arena.entry(0).unwrap(), libc_memcpy(), &calls, &mut dst, &src);
@@ -99,7 +99,7 @@ fn read_back_touches_only_what_was_copied() {
 #[test]
 fn the_loop_head_starts_a_cache_line_in_every_variant() {
     for read_back in READ_BACKS {
-        let code = emit(read_back);
+        let code = emit(read_back, Entered::ByJump);
         assert_eq!(code.align, 64);
         // The back edge is the last jump.
         let head = jump_targets(&code.bytes).into_iter().max_by_key(|&(from, _)| from).unwrap().1;
