@@ -20,17 +20,6 @@ pub(super) enum Target {
     Emitted(Rc<Code>),
 }
 
-impl Target {
-    /// Whether both are the same routine.
-    pub fn is(&self, other: &Target) -> bool {
-        match (self, other) {
-            (Target::Linked(one), Target::Linked(other)) => one.address() == other.address(),
-            (Target::Emitted(one), Target::Emitted(other)) => one == other,
-            _ => false,
-        }
-    }
-}
-
 /// All lanes of the contestants that race now.
 #[derive(Debug)]
 pub(super) struct Lanes {
@@ -87,11 +76,6 @@ impl Lanes {
         Lanes::new(targets, self.read_backs.clone(), self.entered, rng)
     }
 
-    /// Whether exactly these targets are placed.
-    pub fn hold(&self, targets: &[Target]) -> bool {
-        self.targets.len() == targets.len() && self.targets.iter().zip(targets).all(|(one, other)| one.is(other))
-    }
-
     /// The lane's own call loop with this read-back, which is one of those given to [`Lanes::new`].
     pub fn driver(&self, lane: usize, read_back: ReadBack) -> Driver<'_> {
         let index = self.read_backs.iter().position(|&own| own == read_back).expect("a read-back that was asked for");
@@ -142,15 +126,5 @@ mod tests {
             offsets.insert(all[0] % 4096);
         }
         assert!(offsets.len() > 4, "{offsets:?}");
-    }
-
-    #[test]
-    fn lanes_hold_their_targets_and_no_others() {
-        let null = Target::Emitted(Rc::new(driver::emit_null()));
-        let own = vec![Target::Linked(libc_memcpy()), null.clone()];
-        let mut rng = ChaCha8Rng::seed_from_u64(5);
-        let lanes = Lanes::new(own.clone(), vec![ReadBack::None], Entered::Directly, &mut rng).unwrap();
-        assert!(lanes.hold(&own));
-        assert!(!lanes.hold(&own[..1]) && !lanes.hold(&[null, own[0].clone()]));
     }
 }

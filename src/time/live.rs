@@ -19,9 +19,6 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-/// Code and hot buffers move after this many blocks: after each, because some places suit a routine a fifth better than others, and
-/// blocks in one place would agree with each other more than the estimate of their error allows.
-const MOVE_AFTER: usize = 1;
 /// How many blocks an absolute figure is the median of.
 const RATE_BLOCKS: usize = 15;
 
@@ -35,9 +32,8 @@ pub struct LiveJudge {
     reference: Target,
     null: Target,
     stages: Vec<Stage>,
-    loss_weight: f64,
+    worst_share: f64,
     lanes: Lanes,
-    blocks_here: usize,
     codes: HashMap<String, Result<Rc<Code>, String>>,
     /// The latest bytes a tick of each routine in the first situation, by its text.
     rates: HashMap<String, VecDeque<f64>>,
@@ -76,9 +72,8 @@ impl LiveJudge {
             reference,
             null,
             stages,
-            loss_weight: settings.loss_weight,
+            worst_share: settings.worst_share,
             lanes,
-            blocks_here: 0,
             codes: HashMap::new(),
             rates: HashMap::new(),
             tally: Tally::default(),
@@ -163,20 +158,26 @@ impl LiveJudge {
     }
 
     /// One block of every situation. All contestants are correct for all lengths of all workloads.
+    ///
+    /// Code and hot buffers move each time. Some places suit a routine a fifth better than others, and blocks in one place would agree
+    /// with each other more than the estimate of their error allows. And predictors remember the situation before: on Zen 5 a
+    /// branch that was taken there once costs a later one, in which it never is, what it costs where it always is.
     fn race(&mut self, contestants: &[Contestant]) -> Result<Vec<Result<f64, String>>, TimeError> {
-        self.place(contestants)?;
-        let LiveJudge { bench, rng, stages, loss_weight, lanes, tally, rates, .. } = self;
-        let mut means = vec![Ok(0.0); contestants.len()];
-        let weights: f64 = stages.iter().map(|stage| stage.weight).sum();
+        let mut targets = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
+        targets.extend(contestants.iter().map(|contestant| contestant.target.clone()));
+        let LiveJudge { bench, rng, stages, worst_share, lanes, tally, rates, .. } = self;
+        let mut all = vec![Ok(Vec::with_capacity(stages.len())); contestants.len()];
         for (index, stage) in stages.iter_mut().enumerate() {
+            *lanes = lanes.moved(targets.clone(), rng)?;
+            bench.move_hot(rng);
             let block = stage.block(contestants.len(), bench, lanes, rng, |discarded| tally.note_attempt(discarded));
             tally.note_settled(&block);
             let reference = block.reference_ticks();
             let reference = reference.ok_or_else(|| TimeError::Reference { workload: stage.workload.to_string() })?;
-            for (mean, ratio) in means.iter_mut().zip(block.log_ratios()) {
-                match (mean.as_mut(), ratio) {
-                    (Ok(mean), Some(ratio)) => *mean += score(*loss_weight, ratio) * stage.weight / weights,
-                    (Ok(_), None) => *mean = Err(format!("no copy can take the time it takes on {}", stage.workload)),
+            for (ratios, ratio) in all.iter_mut().zip(block.log_ratios()) {
+                match (ratios.as_mut(), ratio) {
+                    (Ok(ratios), Some(ratio)) => ratios.push((stage.weight, ratio)),
+                    (Ok(_), None) => *ratios = Err(format!("no copy can take the time it takes on {}", stage.workload)),
                     (Err(_), _) => {}
                 }
             }
@@ -187,20 +188,7 @@ impl LiveJudge {
                 }
             }
         }
-        Ok(means)
-    }
-
-    /// Puts the contestants into lanes, and everything elsewhere every few blocks.
-    fn place(&mut self, contestants: &[Contestant]) -> Result<(), TimeError> {
-        let mut targets = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
-        targets.extend(contestants.iter().map(|contestant| contestant.target.clone()));
-        if self.blocks_here >= MOVE_AFTER || !self.lanes.hold(&targets) {
-            self.lanes = self.lanes.moved(targets, &mut self.rng)?;
-            self.bench.move_hot(&mut self.rng);
-            self.blocks_here = 0;
-        }
-        self.blocks_here += 1;
-        Ok(())
+        Ok(all.into_iter().map(|ratios| ratios.map(|ratios| score(&ratios, *worst_share))).collect())
     }
 }
 

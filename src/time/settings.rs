@@ -67,9 +67,9 @@ impl fmt::Debug for Emitter {
 pub struct Settings {
     /// The situations whose log ratios are averaged.
     pub situations: Vec<Situation>,
-    /// How many times a log ratio above 0 counts in that mean: 1 for a plain mean; more, where being slower than the reference
-    /// somewhere is worse than being as much faster elsewhere is good. At least 1.
-    pub loss_weight: f64,
+    /// How much of the score is the worst of the situations instead of their mean, from 0 to 1: more, where being slower than the
+    /// reference somewhere is worse than being as much faster elsewhere is good.
+    pub worst_share: f64,
     /// Where code comes from.
     pub emitter: Emitter,
     /// What everything is measured against.
@@ -92,7 +92,7 @@ impl Settings {
     pub fn new(situations: Vec<Situation>) -> Settings {
         Settings {
             situations,
-            loss_weight: 1.0,
+            worst_share: 0.0,
             emitter: Emitter::default(),
             reference: libc_memcpy(),
             entered: Entered::ByJump,
@@ -114,16 +114,24 @@ impl Settings {
                 return Err(TimeError::Weight(*weight));
             }
         }
-        match self.loss_weight {
-            weight if weight.is_finite() && weight >= 1.0 => Ok(()),
-            weight => Err(TimeError::LossWeight(weight)),
+        match self.worst_share {
+            share if (0.0..=1.0).contains(&share) => Ok(()),
+            share => Err(TimeError::WorstShare(share)),
         }
     }
 }
 
-/// What a situation's log ratio counts in the mean.
-pub(super) fn score(loss_weight: f64, log_ratio: f64) -> f64 {
-    if log_ratio > 0.0 { loss_weight * log_ratio } else { log_ratio }
+/// How sharply the soft maximum prefers the worst: ratios count by this power of themselves.
+const SHARPNESS: f64 = 8.0;
+
+/// The log ratios of all situations, with their weights, as one: their mean, and by `worst_share` the log of their power mean with
+/// exponent [`SHARPNESS`], which is close to the largest and, unlike it, no more than the mean is a matter of one noisy sample.
+pub(super) fn score(log_ratios: &[(f64, f64)], worst_share: f64) -> f64 {
+    let weights: f64 = log_ratios.iter().map(|(weight, _)| weight).sum();
+    let mean =
+        |of: &dyn Fn(f64) -> f64| log_ratios.iter().map(|&(weight, ratio)| weight * of(ratio)).sum::<f64>() / weights;
+    let worst = mean(&|ratio| (SHARPNESS * ratio).exp()).ln() / SHARPNESS;
+    (1.0 - worst_share) * mean(&|ratio| ratio) + worst_share * worst
 }
 
 #[cfg(test)]
@@ -139,9 +147,9 @@ mod tests {
             situation.weight = weight;
             assert!(matches!(Settings::new(vec![situation]).check(), Err(TimeError::Weight(_))), "{weight}");
         }
-        for loss_weight in [0.5, -1.0, f64::NAN, f64::INFINITY] {
-            let settings = Settings { loss_weight, ..Settings::new(vec![Workload::hot(Lengths::Mix).into()]) };
-            assert!(matches!(settings.check(), Err(TimeError::LossWeight(_))), "{loss_weight}");
+        for worst_share in [-0.1, 1.1, f64::NAN] {
+            let settings = Settings { worst_share, ..Settings::new(vec![Workload::hot(Lengths::Mix).into()]) };
+            assert!(matches!(settings.check(), Err(TimeError::WorstShare(_))), "{worst_share}");
         }
         let open = Workload::hot(Lengths::Span("7..".parse().unwrap()));
         assert!(matches!(Settings::new(vec![open.into()]).check(), Err(TimeError::Workload(_))));
@@ -149,9 +157,15 @@ mod tests {
     }
 
     #[test]
-    fn with_a_loss_weight_a_gain_does_not_make_up_for_an_equal_loss() {
-        assert_eq!(score(1.0, 0.1) + score(1.0, -0.1), 0.0);
-        assert!(score(4.0, 0.1) + score(4.0, -0.3) > 0.0);
-        assert_eq!(score(4.0, -0.3), -0.3);
+    fn a_score_of_equal_ratios_is_that_ratio_and_the_worst_pulls_it_up() {
+        let near = |score: f64, expected: f64| assert!((score - expected).abs() < 1e-12, "{score} is not {expected}");
+        for share in [0.0, 0.5, 1.0] {
+            near(score(&[(1.0, -0.3), (2.0, -0.3)], share), -0.3);
+        }
+        let mixed = [(1.0, 0.1), (3.0, -0.3)];
+        near(score(&mixed, 0.0), -0.2);
+        // ln((e^0.8 + 3 e^-2.4) / 4) / 8
+        near(score(&mixed, 1.0), -0.058_865_767_410_377_7);
+        near(score(&mixed, 0.5), (score(&mixed, 0.0) + score(&mixed, 1.0)) / 2.0);
     }
 }

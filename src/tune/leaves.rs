@@ -27,7 +27,7 @@ pub(super) fn settle(session: &mut Session<'_>, races: &[Race], mut whole: Routi
             candidates.extend(other.leaves().first().and_then(|leaf| with_leaf(&whole, at, leaf)));
         }
         let name = format!("{WHOLE} {span}");
-        let question = Question { name, span, situations: situations(span, &session.host.caches), loss_weight: 1.0 };
+        let question = Question { name, span, situations: situations(span, &session.host.caches), worst_share: 0.0 };
         let race = race_routines(session, question, candidates, None)?;
         whole = routine(&race.winner)?;
     }

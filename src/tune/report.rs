@@ -76,7 +76,7 @@ pub struct Figures {
     pub high: f64,
     /// Interleaved blocks it rests on.
     pub blocks: usize,
-    /// Log speed-up at selection minus at confirmation; `None` for the whole routine, whose race scores losses higher than gains.
+    /// Log speed-up at selection minus at confirmation; `None` for the whole routine, whose race scores the worst situation too.
     pub optimism: Option<f64>,
     /// The noise floor of the run, as a log ratio.
     pub noise_floor: f64,

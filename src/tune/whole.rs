@@ -9,7 +9,7 @@ use crate::record::{Entry, Phase, Race, Recording};
 use crate::time::{self, Lengths, LiveJudge, Situation, Workload};
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::race::{self, Limit, Rules};
-use copysmith_search::stats::trimmed_mean;
+use copysmith_search::stats::{margin, trimmed_mean};
 use copysmith_search::ties::{Standing, choose, ties};
 
 /// The name of the whole routine among the classes of a record.
@@ -18,9 +18,8 @@ pub(super) const WHOLE: &str = "routine";
 /// Above this length a compare more or less is nothing beside the copy.
 pub(super) const DISPATCH_MATTERS: usize = 4096;
 
-/// How many times being slower than the system's memcpy on some lengths counts as much as being as much faster on others: a
-/// routine that replaces it should be worse nowhere.
-const LOSS_WEIGHT: f64 = 4.0;
+/// How much of a whole routine's score is the worst of its situations: one that replaces memcpy should be worse nowhere.
+const WORST_SHARE: f64 = 0.5;
 
 /// What whole routines are timed on: each class up to 4 KiB alone, mixed lengths, and mixed lengths in runs.
 pub(super) fn situations(spans: &[Span]) -> Vec<Situation> {
@@ -67,14 +66,14 @@ pub(super) struct Question {
     pub span: Span,
     /// What is timed.
     pub situations: Vec<Situation>,
-    /// How much being slower than the reference counts.
-    pub loss_weight: f64,
+    /// How much of the score is the worst of the situations.
+    pub worst_share: f64,
 }
 
 impl Question {
     /// Which routine does best over all short lengths, and is slower than the system nowhere if that can be.
     fn whole(name: String, spans: &[Span]) -> Question {
-        Question { name, span: Span::ALL, situations: situations(spans), loss_weight: LOSS_WEIGHT }
+        Question { name, span: Span::ALL, situations: situations(spans), worst_share: WORST_SHARE }
     }
 }
 
@@ -85,12 +84,13 @@ pub(super) fn race_routines(
     candidates: Vec<Routine>,
     incumbent: Option<&Routine>,
 ) -> Result<Race, TuneError> {
-    let Question { name: class, span, situations, loss_weight } = question;
+    let Question { name: class, span, situations, worst_share } = question;
     let class = class.as_str();
+    let many = situations.len();
     if let Some(race) = session.past.class(class).and_then(|past| past.races.last()) {
         return Ok(race.clone());
     }
-    let settings = time::Settings { loss_weight, ..session.settings(situations, class, Use::Race) };
+    let settings = time::Settings { worst_share, ..session.settings(situations, class, Use::Race) };
     let mut judge = LiveJudge::new(&settings)?;
     let floor = session.floor(&mut judge, class)?;
     let mut admitted = Vec::new();
@@ -109,7 +109,8 @@ pub(super) fn race_routines(
             }
         }
     }
-    let rules = Rules::with_floor(floor);
+    // The mean over many situations has only its share of what differs in one of them.
+    let rules = Rules { margin: margin(floor) / many as f64, ..Rules::default() };
     let mut race = race::Race::new(admitted, rules);
     let stopped = {
         let mut recording = Recording::new(judge, &session.journal, &session.past, class, Phase::Race);
@@ -120,7 +121,7 @@ pub(super) fn race_routines(
     session.remember(refused);
     stopped?;
     session.check()?;
-    let race = result(session, class, &race, &rules, incumbent, refusals)?;
+    let race = result(session, class, &race, rules.margin, floor, incumbent, refusals)?;
     session.note(Entry::Race(race.clone()))?;
     Ok(race)
 }
@@ -130,12 +131,13 @@ fn result(
     session: &Session<'_>,
     class: &str,
     race: &race::Race,
-    rules: &Rules,
+    margin: f64,
+    noise_floor: f64,
     incumbent: Option<&Routine>,
     refused: usize,
 ) -> Result<Race, TuneError> {
     let class = class.to_owned();
-    let Some(sorted) = ties(race.lanes(), rules.margin) else {
+    let Some(sorted) = ties(race.lanes(), margin) else {
         return Err(TuneError::NobodyLeft { class, reason: "no routine could be timed".to_owned() });
     };
     let lane = |index: usize| &race.lanes()[index];
@@ -159,6 +161,6 @@ fn result(
         refused: refused as u32,
         blocks: best.samples.len() as u32,
         log_ratio: trimmed_mean(&best.samples),
-        noise_floor: rules.margin,
+        noise_floor,
     })
 }
