@@ -72,6 +72,7 @@ fn wrong_words_are_answered_with_the_value_and_what_is_allowed() {
         }
     }
     for (text, part) in [
+        ("cuts=5 | copy 0..=5 string unit=1", "a routine of one leaf has no cuts"),
         ("cuts=16 | copy 0..=8 chain width=8 | copy 9.. string unit=1", "cuts=16"),
         ("cuts=8 | copy 0..=8 chain width=8 | copy 10.. string unit=1", "start at length 9"),
         ("cuts=x | copy 0..=8 chain width=8 | copy 9.. string unit=1", "cuts=x"),

@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "out")]
     check: bool,
     /// The machine whose winners `--out` prints; this machine where none is named
-    #[arg(value_name = "MACHINE")]
+    #[arg(value_name = "MACHINE", requires = "out")]
     machine: Option<String>,
     /// Write one machine's kernels to this file as a module that needs nothing else
     #[arg(long, value_name = "FILE")]

@@ -9,6 +9,7 @@ use copysmith::host::Host;
 use copysmith::print::standalone;
 use copysmith::print::write::{writable, write};
 use copysmith::record::{Interrupt, Interrupted, Place, Surroundings};
+use copysmith::time::Placements;
 use copysmith::tune::{Admission, Begin, Effort, Options, TuneError, WINNERS, features, tune, winners_in, write_all};
 use copysmith_kernels::{Isa, X86_64};
 use std::path::PathBuf;
@@ -54,7 +55,7 @@ pub struct Args {
     /// Say what would be searched, and measure nothing
     #[arg(long)]
     dry_run: bool,
-    /// How long to race, instead of what the effort says; proofs and confirmations take about as long again
+    /// About how long the tune may take, instead of what the effort says; half of it goes to the races
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<Duration>,
     #[command(flatten)]
@@ -116,12 +117,13 @@ fn planned(host: &Host, options: &Options, place: &Place, output: &mut Output) -
         .map(|span| {
             let recipes = copysmith_search::space::space(span, features, options.effort.breadth()).len();
             let situations = copysmith::tune::situations(span, &host.caches);
-            let situations: Vec<String> = situations.iter().map(|one| one.workload.to_string()).collect();
+            let situations: Vec<String> = situations.iter().map(|one| one.workload.in_short()).collect();
             [span.to_string(), recipes.to_string(), situations.join("; ")]
         })
         .collect();
     output.text(format_args!("{} at effort {}, isa {}\n", host.machine(), options.effort, features.isa))?;
     output.table(["class", "recipes", "timed on"], &rows)?;
+    output.text(format_args!("each {}\n", Placements::default()))?;
     output.text(format_args!("the record would be in {}\n", place.dir.join(host.machine()).display()))?;
     Ok(Exit::Done)
 }

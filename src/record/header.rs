@@ -32,6 +32,9 @@ pub struct Header {
     pub features: Vec<String>,
     /// The cache sizes.
     pub caches: Caches,
+    /// What everything is measured against: the C library and its version, as `glibc 2.36`.
+    #[serde(default)]
+    pub reference: String,
     /// The kernel's release.
     pub kernel: String,
 }
@@ -82,6 +85,8 @@ pub enum Field {
     Features,
     /// [`Header::caches`]
     Caches,
+    /// [`Header::reference`]
+    Reference,
     /// [`Header::kernel`]
     Kernel,
 }
@@ -99,7 +104,7 @@ impl Field {
     /// What a difference in this field means.
     ///
     /// Fatal is what decides which code runs and how fast the same code is: the processor, its microcode, features and
-    /// caches, the version, the emitter and the space; and the seed, the effort, the protocol and the processor number, because
+    /// caches, the C library whose memcpy is the reference, the version, the emitter and the space; and the seed, the effort, the protocol and the processor number, because
     /// others ask other questions, to which the recorded blocks are no answers. The kernel's release and the hypervisor are told only:
     /// they change with every update, all comparisons are ratios within one block, and a real change of the machine
     /// below shows in the fatal fields.
@@ -116,7 +121,8 @@ impl Field {
             | Field::Machine
             | Field::Microcode
             | Field::Features
-            | Field::Caches => Weight::Fatal,
+            | Field::Caches
+            | Field::Reference => Weight::Fatal,
         }
     }
 }
@@ -142,7 +148,7 @@ impl Header {
             .collect()
     }
 
-    fn fields(&self) -> [(Field, String); 13] {
+    fn fields(&self) -> [(Field, String); 14] {
         // Destructured, so that a field added to the header cannot be left out of the comparison.
         let Header {
             version,
@@ -157,6 +163,7 @@ impl Header {
             hypervisor,
             features,
             caches,
+            reference,
             kernel,
         } = self;
         [
@@ -172,6 +179,7 @@ impl Header {
             (Field::Hypervisor, hypervisor.clone().unwrap_or_else(|| "none".to_owned())),
             (Field::Features, features.join(" ")),
             (Field::Caches, caches.to_string()),
+            (Field::Reference, reference.clone()),
             (Field::Kernel, kernel.clone()),
         ]
     }
@@ -228,6 +236,7 @@ impl fmt::Display for Field {
             Field::Hypervisor => "hypervisor",
             Field::Features => "cpu features",
             Field::Caches => "cache sizes",
+            Field::Reference => "C library",
             Field::Kernel => "kernel release",
         })
     }
@@ -258,6 +267,7 @@ pub(super) mod tests {
             hypervisor: Some("KVM".to_owned()),
             features: vec!["sse2".to_owned(), "avx2".to_owned()],
             caches: Caches { l1d: Some(32768), l2: Some(524_288), l3: Some(16 << 20) },
+            reference: "glibc 2.36".to_owned(),
             kernel: "6.1.0".to_owned(),
         }
     }

@@ -80,6 +80,11 @@ impl Workload {
         Workload { read_back, ..self }
     }
 
+    /// The workload without its placements: `17..=32 hot, read back at the ends`.
+    pub fn in_short(&self) -> String {
+        Brief(self).to_string()
+    }
+
     /// Whether it can be timed at all.
     ///
     /// # Errors
@@ -142,26 +147,43 @@ impl fmt::Display for Relative {
     }
 }
 
+/// The relative offsets: `dst-src mod 4096 in {0, 1, random}`.
+impl fmt::Display for Placements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut relative = self.relative.clone();
+        relative.sort();
+        relative.dedup();
+        let offsets: Vec<String> = relative.iter().map(Relative::to_string).collect();
+        write!(f, "dst-src mod 4096 in {{{}}}", offsets.join(", "))
+    }
+}
+
 /// What a report says about the workload: `17..=32 hot, read back at the ends, dst-src mod 4096 in {0, 1, random}`.
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.lengths {
+        write!(f, "{}, {}", Brief(self), self.placements)
+    }
+}
+
+/// A workload without its placements.
+struct Brief<'w>(&'w Workload);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Brief(workload) = self;
+        match workload.lengths {
             Lengths::Fixed(n) => n.fmt(f)?,
             Lengths::Span(span) => span.fmt(f)?,
             Lengths::Mix => f.write_str("mix")?,
             Lengths::Runs => f.write_str("runs")?,
         }
-        f.write_str(if self.temperature == Temperature::Hot { " hot" } else { " cold" })?;
-        f.write_str(match self.read_back {
+        f.write_str(if workload.temperature == Temperature::Hot { " hot" } else { " cold" })?;
+        f.write_str(match workload.read_back {
             ReadBack::None => "",
             ReadBack::Ends => ", read back at the ends",
             ReadBack::Full => ", read back in full",
         })?;
-        let mut relative = self.placements.relative.clone();
-        relative.sort();
-        relative.dedup();
-        let offsets: Vec<String> = relative.iter().map(Relative::to_string).collect();
-        write!(f, ", dst-src mod 4096 in {{{}}}", offsets.join(", "))
+        Ok(())
     }
 }
 

@@ -22,6 +22,7 @@ const BLOCKS_A_CANDIDATE: usize = 14;
 pub(super) fn race(
     session: &mut Session<'_>,
     span: Span,
+    seconds: f64,
     incumbent: Option<&Recipe>,
     neighbour: Option<&Recipe>,
 ) -> Result<Race, TuneError> {
@@ -32,7 +33,7 @@ pub(super) fn race(
     let settings = session.settings(situations(span, &session.host.caches), &class, Use::Race);
     let mut judge = LiveJudge::new(&settings)?;
     let floor = session.floor(&mut judge, &class)?;
-    let budget = session.options.effort.budget(span, &session.host.caches, session.options.class_seconds());
+    let budget = session.options.effort.budget(span, &session.host.caches, seconds);
     let starts: Vec<Recipe> =
         [incumbent, neighbour].into_iter().flatten().filter_map(|start| start.with_span(span).ok()).collect();
     let candidates = affordable(space(span, session.features, session.options.effort.breadth()), budget.evaluations);

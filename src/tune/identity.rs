@@ -26,6 +26,11 @@ pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
         hypervisor: host.cpu.hypervisor.clone(),
         features: host.cpu.features.names().into_iter().map(str::to_owned).collect(),
         caches: Caches { l1d: host.caches.l1d, l2: host.caches.l2, l3: host.caches.l3 },
+        reference: host
+            .system
+            .glibc
+            .as_ref()
+            .map_or_else(|| "unknown".to_owned(), |version| format!("glibc {version}")),
         kernel: host.system.kernel.clone(),
     }
 }

@@ -39,6 +39,7 @@ pub use trees::trees;
 use crate::host::Host;
 use crate::print::winners::{Evidence, Provenance, SCHEMA, Whole, Winner, Winners};
 use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
+use crate::time::{Pin, TimeError};
 use copysmith_kernels::{Isa, Recipe, Span};
 use copysmith_search::Progress;
 use session::Session;
@@ -58,7 +59,7 @@ pub struct Options {
     pub spans: Option<Vec<Span>>,
     /// The largest instruction set, instead of what the processor has.
     pub isa: Option<Isa>,
-    /// How long all races of classes together may take, instead of what the effort says.
+    /// About how long a tune may take, half of it for the races of the classes, instead of what the effort says.
     pub budget: Option<Duration>,
     /// What is done with an earlier record.
     pub begin: Begin,
@@ -86,11 +87,10 @@ impl Options {
         }
     }
 
-    /// How long the races of one class may take, in seconds.
-    fn class_seconds(&self) -> f64 {
+    /// How long the races of one of so many classes may take, in seconds.
+    fn class_seconds(&self, classes: usize) -> f64 {
         // Proofs and confirmations take about as long again as the races.
-        const CLASSES: f64 = 13.0;
-        self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * CLASSES))
+        self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * classes as f64))
     }
 }
 
@@ -130,6 +130,8 @@ pub fn tune(
     observer: &mut dyn Observer,
 ) -> Result<(Winners, Report), TuneError> {
     let started = Instant::now();
+    // Before the record is begun for a processor that is not there.
+    Pin::to(options.cpu).map_err(TimeError::Pin)?;
     let mut spans = options.classes(host)?;
     let features = features(&host.cpu.features, options.isa);
     let lock = Lock::acquire(dir).map_err(TuneError::Lock)?;
@@ -156,10 +158,11 @@ pub fn tune(
     let stages = 2 * spans.len() + 3;
     let mut races: Vec<Race> = Vec::new();
     let mut neighbour: Option<Recipe> = None;
+    let seconds = options.class_seconds(spans.len());
     for (number, &span) in spans.iter().enumerate() {
         session.check()?;
         session.observer.stage(number, stages, &format!("race {span}"));
-        let race = class::race(&mut session, span, incumbent(incumbents, span), neighbour.as_ref())?;
+        let race = class::race(&mut session, span, seconds, incumbent(incumbents, span), neighbour.as_ref())?;
         neighbour = confirmation::routine(&race.winner)?.leaves().first().cloned();
         races.push(race);
     }

@@ -31,16 +31,18 @@ pub(super) fn plain(span: Span, isa: Isa) -> Option<Recipe> {
     Recipe::new(span, Shape::Loop(axes)).ok().filter(|_| span.last() >= MATTERS_FROM)
 }
 
-/// The worst speed of each routine over the offsets, at a length in the middle of its class; `None` where nothing was measured.
+/// The worst speed of each routine over the offsets, at a length in the middle of its class and otherwise as in the first situation;
+/// `None` where nothing was measured.
 pub(super) fn worst(settings: &Settings, span: Span, routines: &[Routine]) -> Result<Vec<Option<Worst>>, TuneError> {
     let mut worst: Vec<Option<Worst>> = vec![None; routines.len()];
     if span.last() < MATTERS_FROM {
         return Ok(worst);
     }
     let length = middle(timed(span));
+    let Some(first) = settings.situations.first() else { return Ok(worst) };
     for offset in OFFSETS {
         let placements = Placements { relative: vec![Relative::At(offset)], ..Placements::default() };
-        let workload = Workload { placements, ..Workload::hot(Lengths::Fixed(length)) };
+        let workload = Workload { placements, lengths: Lengths::Fixed(length), ..first.workload.clone() };
         let mut judge = LiveJudge::new(&Settings { situations: vec![Situation::from(workload)], ..settings.clone() })?;
         for _ in 0..BLOCKS {
             judge.block(routines)?;

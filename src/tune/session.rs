@@ -101,7 +101,10 @@ impl Watch for Passing<'_> {
     }
 
     fn refused(&mut self, recipe: &Recipe, reason: &str) {
-        self.observer.refused(&recipe.to_string(), reason);
+        // Where nothing can be tried out any more, that is no fault of the recipe.
+        if !self.door.is_broken() {
+            self.observer.refused(&recipe.to_string(), reason);
+        }
     }
 
     fn more(&mut self) -> bool {

@@ -103,6 +103,8 @@ pub(super) fn race_routines(
         match door.admit(&routine) {
             Ok(()) if !admitted.contains(&routine) => admitted.push(routine),
             Ok(()) => {}
+            // Nothing can be tried out any more: that is no fault of this one.
+            Err(_) if door.is_broken() => {}
             Err(reason) => {
                 session.observer.refused(&routine.to_string(), &reason);
                 refusals += 1;

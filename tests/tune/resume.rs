@@ -54,7 +54,7 @@ fn stopped_and_killed_at_random_moments_it_ends_with_everything_measured_once() 
 
     // Once more: nothing is measured, and the files stay as they are.
     let before = files(dir.path());
-    done(&tune(dir.path(), &[]).output().unwrap());
+    done(&tune(dir.path(), &on).output().unwrap());
     assert_eq!(files(dir.path()), before);
 
     // And from the blocks of the races alone the search arrives at the same races: each block is one that it asks for.
@@ -64,7 +64,7 @@ fn stopped_and_killed_at_random_moments_it_ends_with_everything_measured_once() 
     let text: String = text.lines().filter(kept).map(|line| format!("{line}\n")).collect();
     fs::create_dir_all(folder(again.path())).unwrap();
     fs::write(super::bench::journal(again.path()), text).unwrap();
-    done(&tune(again.path(), &[]).output().unwrap());
+    done(&tune(again.path(), &on).output().unwrap());
     let replayed = entries(&super::bench::journal(again.path()));
     assert_eq!(blocks(&replayed), counts, "the search asked for blocks that were not recorded");
     let races = |entries: &[Entry]| {

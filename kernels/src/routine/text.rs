@@ -39,6 +39,9 @@ impl fmt::Display for RoutineError {
         match self {
             RoutineError::Empty => f.write_str("a routine needs at least one leaf"),
             RoutineError::Gap { leaf, expected } => write!(f, "leaf '{leaf}' must start at length {expected}"),
+            RoutineError::Cuts { given, expected } if expected.is_empty() => {
+                write!(f, "cuts={given} is not allowed; a routine of one leaf has no cuts")
+            }
             RoutineError::Cuts { given, expected } => {
                 write!(f, "cuts={given} is not allowed; each of {expected} must stand there once")
             }
