@@ -1,10 +1,13 @@
-//! Files that are either the old text or the new one, never a part of it.
+//! Files that are either the old text or the new one, never a part of it; and what is no file, written to as it is.
+
+mod target;
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use target::Target;
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,34 +16,59 @@ pub enum Written {
     Replaced,
     /// It had that text already and was left alone, so that nothing is built again for it.
     Unchanged,
+    /// It is no regular file (a pipe, a device), or one of this process's own outputs: the text went into it.
+    Sent,
 }
 
-/// Gives the file this text at once: through a file beside it that is on the disk before it takes the name.
+/// Gives the file this text at once: through a file beside it that is on the disk before it takes the name. A symbolic link is
+/// followed. What is no regular file gets the text directly; writing into a fifo waits for whoever reads it.
 ///
 /// # Errors
-/// [`WriteError`] names the file and the reason. The file is then what it was, and nothing is left beside it.
+/// [`WriteError`] names the file and the reason. A regular file is then what it was, and nothing is left beside it.
 pub fn write(path: &Path, text: &str) -> Result<Written, WriteError> {
-    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(Written::Unchanged);
+    let failed = |left, reason| WriteError { path: path.to_owned(), left, reason };
+    match Target::of(path).map_err(|reason| failed(Left::AsItWas, reason))? {
+        Target::File(file) => {
+            if fs::read(&file).is_ok_and(|old| old == text.as_bytes()) {
+                return Ok(Written::Unchanged);
+            }
+            replace(&file, text).map_err(|reason| failed(Left::AsItWas, reason))?;
+            Ok(Written::Replaced)
+        }
+        Target::Stream { .. } => match Target::stream(path).and_then(|mut stream| stream.write_all(text.as_bytes())) {
+            // Whoever reads has seen enough.
+            Err(reason) if reason.kind() == io::ErrorKind::BrokenPipe => Ok(Written::Sent),
+            sent => sent.map(|()| Written::Sent).map_err(|reason| failed(Left::Unknown, reason)),
+        },
     }
-    replace(path, text).map_err(|reason| WriteError { path: path.to_owned(), reason })?;
-    Ok(Written::Replaced)
 }
 
-/// Whether [`write()`] could write this file now: better known before long work than after it. The file is left alone.
+/// Whether [`write()`] could write this file now: better known before long work than after it. The file is left alone, and a fifo
+/// unopened, since opening waits for its reader.
 ///
 /// # Errors
 /// As for [`write()`].
 pub fn writable(path: &Path) -> Result<(), WriteError> {
-    let tried = (|| {
-        if path.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
+    let tried = Target::of(path).and_then(|target| match target {
+        Target::File(file) => {
+            let (folder, name) = parts(&file)?;
+            let (beside, _) = temporary(folder, name)?;
+            fs::remove_file(&beside)
         }
-        let (folder, name) = parts(path)?;
-        let (beside, _) = temporary(folder, name)?;
-        fs::remove_file(&beside)
-    })();
-    tried.map_err(|reason| WriteError { path: path.to_owned(), reason })
+        Target::Stream { .. } => Ok(()),
+    });
+    tried.map_err(|reason| WriteError { path: path.to_owned(), left: Left::AsItWas, reason })
+}
+
+/// Whether both lead to one file, of which the second [`write()`] would overwrite or mix with the first.
+///
+/// # Errors
+/// [`WriteError`] names the one that cannot be written.
+pub fn same(one: &Path, other: &Path) -> Result<bool, WriteError> {
+    let target = |path: &Path| {
+        Target::of(path).map_err(|reason| WriteError { path: path.to_owned(), left: Left::AsItWas, reason })
+    };
+    Ok(target(one)? == target(other)?)
 }
 
 /// The folder of a file and its name in it.
@@ -85,13 +113,28 @@ fn temporary(folder: &Path, name: &std::ffi::OsStr) -> io::Result<(PathBuf, File
 pub struct WriteError {
     /// The file.
     pub path: PathBuf,
+    /// What it is now.
+    pub left: Left,
     /// Why not.
     pub reason: io::Error,
 }
 
+/// What a file is after a write that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// What it was before.
+    AsItWas,
+    /// It is no regular file and may have got a part of the text.
+    Unknown,
+}
+
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} was not written and is as it was: {}", self.path.display(), self.reason)
+        let left = match self.left {
+            Left::AsItWas => "was not written and is as it was",
+            Left::Unknown => "was not written in full",
+        };
+        write!(f, "{} {left}: {}", self.path.display(), self.reason)
     }
 }
 
