@@ -93,7 +93,10 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     let tuned = tune(&host, &options, admission, &dir, incumbents.as_ref(), &mut bar);
     bar.finish();
     let (winners, mut report) = match tuned {
-        Err(TuneError::Interrupted) => return Err(Interrupted.into()),
+        Err(TuneError::Interrupted) => {
+            let kept = "interrupted; what was measured is kept, and the same command goes on from there";
+            return Err(anyhow::Error::new(Interrupted).context(kept));
+        }
         tuned => tuned?,
     };
     report.files = write_all(&place, &dir, &host, &winners)?;

@@ -50,13 +50,13 @@ impl Interrupt {
     }
 }
 
-/// The run was asked to stop, and did where nothing is lost.
+/// The run was asked to stop, and did. What is left of it, whoever stops says in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted; what was measured is kept, and the same command goes on from there")
+        f.write_str("interrupted")
     }
 }
 

@@ -75,6 +75,19 @@ const GLANCE: Duration = Duration::from_millis(2);
 /// # Errors
 /// The system's, when there is no pipe or no process to be had.
 pub fn isolate<T: Serialize + DeserializeOwned>(limit: Duration, work: impl FnOnce() -> T) -> io::Result<Outcome<T>> {
+    let outcome = isolate_unless(limit, &mut || false, work)?;
+    Ok(outcome.expect("nobody asked it to stop"))
+}
+
+/// As [`isolate()`]; once `stop` says so the child is killed, and `None` returned. It is asked every few milliseconds.
+///
+/// # Errors
+/// As [`isolate()`].
+pub fn isolate_unless<T: Serialize + DeserializeOwned>(
+    limit: Duration,
+    stop: &mut dyn FnMut() -> bool,
+    work: impl FnOnce() -> T,
+) -> io::Result<Option<Outcome<T>>> {
     let (reader, writer) = pipe()?;
     // SAFETY: the child touches nothing but its own copy of this process, and ends in `child` without returning here.
     match unsafe { libc::fork() } {
@@ -82,7 +95,7 @@ pub fn isolate<T: Serialize + DeserializeOwned>(limit: Duration, work: impl FnOn
         0 => child(&writer, work),
         process => {
             drop(writer);
-            supervise(process, &reader, limit)
+            supervise(process, &reader, limit, stop)
         }
     }
 }
@@ -145,7 +158,12 @@ fn answer<T: DeserializeOwned>(message: &[u8]) -> Option<T> {
     serde_json::from_slice(text).ok()
 }
 
-fn supervise<T: DeserializeOwned>(process: libc::pid_t, reader: &OwnedFd, limit: Duration) -> io::Result<Outcome<T>> {
+fn supervise<T: DeserializeOwned>(
+    process: libc::pid_t,
+    reader: &OwnedFd,
+    limit: Duration,
+    stop: &mut dyn FnMut() -> bool,
+) -> io::Result<Option<Outcome<T>>> {
     let start = Instant::now();
     let mut message = Vec::new();
     let mut open = true;
@@ -159,11 +177,12 @@ fn supervise<T: DeserializeOwned>(process: libc::pid_t, reader: &OwnedFd, limit:
         if let Some(status) = reap(process, libc::WNOHANG)? {
             break status;
         }
-        if left.is_zero() {
+        let stopped = stop();
+        if stopped || left.is_zero() {
             // SAFETY: the child is ours and not yet reaped, so its number is still its own.
             unsafe { libc::kill(process, libc::SIGKILL) };
             reap(process, 0)?;
-            return Ok(Outcome::TimedOut(limit));
+            return Ok((!stopped).then_some(Outcome::TimedOut(limit)));
         }
     };
     // What it wrote before it died is still in the pipe.
@@ -172,13 +191,13 @@ fn supervise<T: DeserializeOwned>(process: libc::pid_t, reader: &OwnedFd, limit:
         open = receive(reader, Duration::ZERO, &mut message)? && message.len() > before;
     }
     if libc::WIFSIGNALED(status) {
-        return Ok(Outcome::Signal(Signal(libc::WTERMSIG(status))));
+        return Ok(Some(Outcome::Signal(Signal(libc::WTERMSIG(status)))));
     }
     let code = libc::WEXITSTATUS(status);
-    Ok(match answer(&message) {
+    Ok(Some(match answer(&message) {
         Some(answer) if code == 0 => Outcome::Finished(answer),
         _ => Outcome::Exited(code),
-    })
+    }))
 }
 
 /// Waits for bytes and appends some; false at the end of the pipe.
@@ -247,6 +266,21 @@ mod tests {
         };
         let short = Duration::from_millis(50);
         assert_eq!(isolate(short, hangs).unwrap(), Outcome::<()>::TimedOut(short));
+    }
+
+    #[test]
+    fn whoever_asks_it_to_stop_need_not_wait_for_the_child() {
+        let mut asked = 0;
+        let mut at_the_third = || {
+            asked += 1;
+            asked == 3
+        };
+        let hangs = || loop {
+            std::hint::spin_loop();
+        };
+        assert_eq!(isolate_unless::<()>(AMPLE, &mut at_the_third, hangs).unwrap(), None);
+        assert_eq!(asked, 3);
+        assert_eq!(isolate_unless(AMPLE, &mut || false, || 7).unwrap(), Some(Outcome::Finished(7)));
     }
 
     #[test]
