@@ -1,66 +1,77 @@
-//! Rows as comma-separated values, with every digit.
+//! Rows as comma-separated values, with every digit, by the `csv` crate: reasons of failures hold commas and quotes.
 
-use super::Row;
-use std::fmt::Write;
+use super::{Measured, Row};
 
-/// One line of names, then a line for each contestant of each row. Absent figures are empty.
+const NAMES: [&str; 12] = [
+    "first",
+    "last",
+    "offset",
+    "contestant",
+    "ratio",
+    "low",
+    "high",
+    "gigabytes_per_second",
+    "memcpy_gigabytes_per_second",
+    "noise_floor",
+    "blocks",
+    "error",
+];
+
+/// One line of names, then a line for each contestant of each row. Absent figures are empty, and so is the error of a line that
+/// has figures.
 pub fn csv(rows: &[Row]) -> String {
-    let mut text = "first,last,offset,contestant,ratio,low,high,gigabytes_per_second,memcpy_gigabytes_per_second,\
-                    noise_floor,blocks\n"
-        .to_owned();
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    for row in rows {
-        for result in &row.results {
-            let ratio = result.ratio;
-            let offset = row.offset.map_or_else(String::new, |offset| offset.to_string());
-            // Writing into a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{},{},{offset},{},{},{},{},{},{},{},{}",
-                row.first,
-                row.last,
-                result.name,
-                number(ratio.map(|ratio| ratio.ratio)),
-                number(ratio.map(|ratio| ratio.low)),
-                number(ratio.map(|ratio| ratio.high)),
-                number(result.gigabytes_per_second),
-                number(row.memcpy_gigabytes_per_second),
-                row.noise_floor,
-                row.blocks,
-            );
-        }
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    let lines = rows.iter().flat_map(|row| row.results.iter().map(move |result| line(row, result)));
+    for line in std::iter::once(NAMES.map(str::to_owned)).chain(lines) {
+        writer.write_record(line).expect("a vector takes everything, and all lines are as long as the first");
     }
-    text
+    let bytes = writer.into_inner().expect("a vector takes everything");
+    String::from_utf8(bytes).expect("texts, quotes and commas are text")
+}
+
+fn line(row: &Row, result: &Measured) -> [String; NAMES.len()] {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let ratio = result.ratio;
+    [
+        row.first.to_string(),
+        row.last.to_string(),
+        row.offset.map_or_else(String::new, |offset| offset.to_string()),
+        result.name.clone(),
+        number(ratio.map(|ratio| ratio.ratio)),
+        number(ratio.map(|ratio| ratio.low)),
+        number(ratio.map(|ratio| ratio.high)),
+        number(result.gigabytes_per_second),
+        number(row.memcpy_gigabytes_per_second),
+        number(row.noise_floor),
+        row.blocks.to_string(),
+        row.reason(result).unwrap_or_default().to_owned(),
+    ]
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::report::tests::row;
     use super::*;
-    use crate::bench::{Measured, Ratio};
 
-    pub fn row(first: usize, last: usize) -> Row {
-        let ratio = Some(Ratio { ratio: 0.75, low: 0.7, high: 0.8 });
-        Row {
-            first,
-            last,
-            offset: None,
-            workload: String::new(),
-            memcpy_gigabytes_per_second: Some(9.5),
-            noise_floor: 0.005,
-            blocks: 60,
-            results: vec![
-                Measured { name: "copysmith_tuned".to_owned(), ratio, gigabytes_per_second: Some(12.25) },
-                Measured { name: "core::ptr".to_owned(), ratio: None, gigabytes_per_second: None },
-            ],
-        }
+    #[test]
+    fn there_is_a_line_for_each_contestant_and_a_reason_where_nothing_is_known() {
+        let text = csv(&[row(17, 32)]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], "17,32,,copysmith_tuned,0.75,0.7,0.8,12.25,9.5,0.005,60,");
+        assert_eq!(lines[2], "17,32,,core::ptr,,,,,9.5,0.005,60,\"\"\"odd\"\", it says\"");
+        assert_eq!(lines.len(), 3);
     }
 
     #[test]
-    fn there_is_a_line_for_each_contestant_and_nothing_where_nothing_is_known() {
-        let text = csv(&[row(17, 32)]);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[1], "17,32,,copysmith_tuned,0.75,0.7,0.8,12.25,9.5,0.005,60");
-        assert_eq!(lines[2], "17,32,,core::ptr,,,,,9.5,0.005,60");
-        assert!(lines.iter().all(|line| line.split(',').count() == 11));
+    fn a_row_that_failed_has_its_reason_in_every_line() {
+        let mut failed = Row { error: Some("no memory".to_owned()), noise_floor: None, ..row(1, 2) };
+        failed.results.remove(0);
+        failed.results[0].error = None;
+        assert!(csv(&[failed]).ends_with("1,2,,core::ptr,,,,,9.5,,60,no memory\n"));
+    }
+
+    #[test]
+    fn no_rows_are_a_line_of_names() {
+        assert_eq!(csv(&[]).lines().count(), 1);
     }
 }

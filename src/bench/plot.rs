@@ -1,91 +1,62 @@
-//! Ratios over lengths as an SVG drawing, by `plotters`, the best kept plotting crate; its SVG part needs no font library.
+//! Rows as lines of a drawing: ratios over the length, or over the relative offset of a sweep.
 
-use super::Row;
-use plotters::prelude::*;
-use std::fmt;
+use super::chart::{Axis, Line, PlotError, chart};
+use super::{Measured, Row};
+use plotters::prelude::IntoLogRange;
 
-/// Why there is no drawing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlotError(
-    /// What the drawing library says.
-    pub String,
-);
-
-impl fmt::Display for PlotError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the drawing failed: {}", self.0)
-    }
-}
-
-impl std::error::Error for PlotError {}
-
-const SIZE: (u32, u32) = (900, 520);
-const COLORS: [RGBColor; 4] = [RGBColor(0, 90, 181), RGBColor(220, 50, 32), RGBColor(90, 90, 90), RGBColor(0, 128, 0)];
-
-/// Each contestant's ratio to the system's memcpy over the length, both axes logarithmic, with 95 % intervals. A row of many
-/// lengths stands at their geometric middle.
+/// Each contestant's ratio to the system's memcpy, with 95 % intervals.
+///
+/// Over the length, in a logarithmic scale, where a row of many lengths stands at their geometric middle; in a sweep of offsets over
+/// the offset, a line for each contestant and length.
 ///
 /// # Errors
 /// [`PlotError`]; none is known.
 pub fn plot(rows: &[Row]) -> Result<String, PlotError> {
-    let mut text = String::new();
-    draw(rows, &mut text).map_err(|error| PlotError(error.to_string()))?;
-    Ok(text)
+    match rows.iter().any(|row| row.offset.is_some()) {
+        true => over_offsets(rows),
+        false => over_lengths(rows),
+    }
 }
 
-fn draw<'t>(rows: &[Row], text: &'t mut String) -> Result<(), Box<dyn std::error::Error + 't>> {
-    let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
-    root.fill(&WHITE)?;
-    let ratios = || rows.iter().flat_map(|row| row.results.iter().filter_map(|result| result.ratio));
-    let least = ratios().map(|ratio| ratio.low).fold(0.8, f64::min);
-    let most = ratios().map(|ratio| ratio.high).fold(1.25, f64::max);
-    let lengths = || rows.iter().map(middle);
+fn over_lengths(rows: &[Row]) -> Result<String, PlotError> {
+    let timed = |row: &&Row| row.results.iter().any(|result| result.ratio.is_some());
+    let lengths = || rows.iter().filter(timed).map(middle);
     // With an infinite end the axis would be divided for ever.
-    let first = lengths().reduce(f64::min).unwrap_or(1.0);
-    let last = lengths().reduce(f64::max).unwrap_or(1.0);
-    let mut chart = ChartBuilder::on(&root)
-        .caption("time of a call, system memcpy = 1 (below is faster)", ("sans-serif", 18))
-        .margin(12)
-        .x_label_area_size(44)
-        .y_label_area_size(56)
-        .build_cartesian_2d(
-            (first * 0.8..last * 1.25).log_scale().base(4.0),
-            (least * 0.95..most * 1.05).log_scale().base(1.25),
-        )?;
-    chart
-        .configure_mesh()
-        .x_desc("bytes copied")
-        .y_desc("ratio, 95 % interval")
-        .x_label_formatter(&|bytes| size(*bytes))
-        .y_label_formatter(&|ratio| format!("{ratio:.2}"))
-        .light_line_style(WHITE)
-        .draw()?;
-    chart.draw_series(LineSeries::new([(first * 0.8, 1.0), (last * 1.25, 1.0)], BLACK.stroke_width(1)))?;
-    let names: Vec<&str> =
-        rows.first().map(|row| row.results.iter().map(|result| result.name.as_str()).collect()).unwrap_or_default();
-    for (index, name) in names.into_iter().enumerate() {
-        let color = COLORS[index % COLORS.len()];
-        let points: Vec<(f64, super::Ratio)> =
-            rows.iter().filter_map(|row| Some((middle(row), row.results.get(index)?.ratio?))).collect();
-        chart
-            .draw_series(LineSeries::new(points.iter().map(|(at, ratio)| (*at, ratio.ratio)), color.stroke_width(2)))?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
-        let bar = |&(at, ratio): &(f64, super::Ratio)| {
-            ErrorBar::new_vertical(at, ratio.low, ratio.ratio, ratio.high, color.filled(), 8)
-        };
-        chart.draw_series(points.iter().map(bar))?;
+    let first = lengths().reduce(f64::min).unwrap_or(1.0) * 0.8;
+    let last = lengths().reduce(f64::max).unwrap_or(1.0) * 1.25;
+    let axis = Axis {
+        name: "bytes copied",
+        range: (first..last).log_scale().base(4.0),
+        ends: first..last,
+        text: &|bytes| size(*bytes),
+    };
+    chart(&lines(rows, middle, |_, result| result.name.clone()), axis)
+}
+
+fn over_offsets(rows: &[Row]) -> Result<String, PlotError> {
+    let axis = Axis {
+        name: "destination - source, modulo 4096 (bytes)",
+        // A little more than the offsets, for the intervals at both ends.
+        range: -64.0..4160.0,
+        ends: 0.0..4095.0,
+        text: &|offset| format!("{offset:.0}"),
+    };
+    let label = |row: &Row, result: &Measured| format!("{}, {} bytes", result.name, row.last);
+    chart(&lines(rows, |row| row.offset.map_or(f64::NAN, f64::from), label), axis)
+}
+
+/// A line for each label, in the order in which they first occur.
+fn lines(rows: &[Row], at: impl Fn(&Row) -> f64, label: impl Fn(&Row, &Measured) -> String) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (row, result) in rows.iter().flat_map(|row| row.results.iter().map(move |result| (row, result))) {
+        let label = label(row, result);
+        let index = lines.iter().position(|line| line.label == label).unwrap_or_else(|| {
+            lines.push(Line { label, points: Vec::new() });
+            lines.len() - 1
+        });
+        lines[index].points.extend(result.ratio.map(|ratio| (at(row), ratio)));
     }
-    chart
-        .configure_series_labels()
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK)
-        .position(SeriesLabelPosition::LowerRight)
-        .draw()?;
-    root.present()?;
-    drop(chart);
-    drop(root);
-    Ok(())
+    lines
 }
 
 /// The geometric middle of a row's lengths; 0 counts as 1.
@@ -104,8 +75,13 @@ fn size(bytes: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::csv::tests::row;
+    use super::super::report::tests::row;
     use super::*;
+
+    /// The horizontal places of the marks, one for each interval.
+    fn places(svg: &str) -> Vec<&str> {
+        svg.lines().filter_map(|line| line.strip_prefix("<circle cx=\"")?.split('"').next()).collect()
+    }
 
     #[test]
     fn the_drawing_names_its_axes_and_whoever_is_in_it() {
@@ -114,7 +90,23 @@ mod tests {
             assert!(text.contains(part), "{part}");
         }
         // One mark for each interval of the contestant that was timed.
-        assert_eq!(text.matches("<circle").count(), 3);
+        assert_eq!(places(&text).len(), 3);
+    }
+
+    #[test]
+    fn a_sweep_is_drawn_over_its_offsets_a_line_for_each_length() {
+        let swept = |length, offset| Row { offset: Some(offset), ..row(length, length) };
+        let rows = [swept(256, 0), swept(256, 2048), swept(256, 4095), swept(4096, 0), swept(4096, 2048)];
+        let text = plot(&rows).unwrap();
+        let labels = ["copysmith_tuned, 256 bytes", "core::ptr, 256 bytes", "copysmith_tuned, 4096 bytes"];
+        for part in labels.into_iter().chain(["destination - source, modulo 4096 (bytes)"]) {
+            assert!(text.contains(part), "{part}");
+        }
+        let places: Vec<f64> = places(&text).into_iter().map(|place| place.parse().unwrap()).collect();
+        assert_eq!(places.len(), 5);
+        // Not by the logarithm: the middle offset stands in the middle.
+        assert!((places[1] - (places[0] + places[2]) / 2.0).abs() <= 1.0, "{places:?}");
+        assert_eq!(places[..2], places[3..]);
     }
 
     #[test]

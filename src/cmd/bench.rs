@@ -1,14 +1,13 @@
 //! `copysmith bench`: the checked-in table against the system's memcpy, over lengths or offsets.
 
-use super::exit::Exit;
+use super::exit::{Exit, Usage};
 use super::output::{Format, FormatArgs, Output};
+use super::ratios::print;
 use super::spans::Spans;
-use copysmith::bench::{Case, Row, SWEPT, classes, csv, plot, run as time};
+use copysmith::bench::{Options, Over, Report, Row, cases, csv, plot, rows};
 use copysmith::host::Host;
-use copysmith::print::write::{writable, write};
+use copysmith::print::write::{same, writable, write};
 use copysmith::record::{Interrupt, Interrupted};
-use copysmith::tune::OFFSETS;
-use copysmith_kernels::Span;
 use std::path::PathBuf;
 
 /// Time the checked-in table, the system's memcpy and core::ptr's copy, and print the ratios
@@ -20,7 +19,8 @@ Examples:
   copysmith bench --offsets --spans 4096..=4096
 
 A ratio is the time of a call over that of the system's memcpy, with a 95 % interval; below 1 is faster. Each row is timed in a
-process of its own, in interleaved blocks.")]
+process of its own, in interleaved blocks. A row that cannot be timed says why and the others are timed; the exit code is then 1.
+Ctrl-C gives up the row in flight, and those before it are printed and written.")]
 pub struct Args {
     /// Only these lengths, in order; random within each
     #[arg(long, value_name = "LIST", value_parser = Spans::apart)]
@@ -37,99 +37,73 @@ pub struct Args {
     /// Seed of lengths, places and orders
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write every row to this file
+    /// Write every row to this file; a pipe or device gets it directly
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw the ratios into this file
+    /// Draw the ratios over the length, or over the offset, into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     format: FormatArgs,
 }
 
-/// Times every row, prints the table, and writes what was asked for.
+/// Times every row, writes what was asked for, and prints the table.
 ///
 /// # Errors
-/// Nothing can be timed, a file cannot be written, or [`Interrupted`].
+/// A file that cannot be written, or [`Interrupted`], with the rows until then written and printed.
 pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
-    // What cannot be written at the end is better known before the work than after it.
-    for path in args.csv.iter().chain(&args.svg) {
-        writable(path)?;
-    }
+    ready(&args)?;
     let host = Host::read();
-    let spans = args.spans.map_or_else(classes, |spans| spans.as_slice().to_vec());
-    let cases: Vec<Case> = match args.offsets {
-        false => spans.iter().map(|&span| Case::lengths(span, &host)).collect(),
-        true => {
-            swept(&spans).into_iter().flat_map(|length| OFFSETS.map(|offset| Case::offset(length, offset))).collect()
-        }
-    };
+    let over = if args.offsets { Over::Offsets } else { Over::Lengths };
+    let cases = cases(over, args.spans.as_ref().map(Spans::as_slice), &host);
+    let options = Options { blocks: args.blocks as usize, cpu: args.cpu, seed: args.seed };
     let interrupt = Interrupt::install()?;
     let bar = output.progress(cases.len() as u64, "bench");
-    let mut rows = Vec::with_capacity(cases.len());
-    for case in &cases {
-        if interrupt.is_asked() {
-            return Err(anyhow::Error::new(Interrupted));
-        }
-        rows.push(time(&host, case, args.blocks as usize, args.cpu, args.seed)?);
-        bar.inc(1);
-    }
+    let rows = rows(&host, &cases, options, || interrupt.is_asked()).inspect(|_| bar.inc(1)).collect();
     bar.finish_and_clear();
-    match args.format.format() {
-        Format::Json => output.json(&rows)?,
-        Format::Text => print(&host, &rows, output)?,
+    let report = Report::new(&host, rows);
+    let written = files(&args, &report.rows);
+    let printed = match args.format.format() {
+        Format::Json => output.json(&report),
+        Format::Text => print(output, &report).and_then(|()| names(output, written.as_deref().unwrap_or_default())),
+    };
+    let printed = printed.and_then(|()| output.finish());
+    written?;
+    if report.rows.len() < cases.len() {
+        let timed = format!("interrupted; {} of {} rows were timed", report.rows.len(), cases.len());
+        return Err(anyhow::Error::new(Interrupted).context(timed));
     }
-    let mut files = Vec::new();
-    if let Some(path) = args.csv {
-        write(&path, &csv(&rows))?;
-        files.push(path);
-    }
-    if let Some(path) = args.svg {
-        write(&path, &plot(&rows)?)?;
-        files.push(path);
-    }
-    if args.format.format() == Format::Text {
-        files.iter().try_for_each(|file| output.text(format_args!("written: {}\n", file.display())))?;
-    }
-    Ok(Exit::Done)
+    printed.map(|()| if report.is_whole() { Exit::Done } else { Exit::Failed })
 }
 
-/// The lengths to sweep: the last of each span given, or a short, a middle and a long one.
-fn swept(spans: &[Span]) -> Vec<usize> {
-    if *spans == *classes() {
-        SWEPT.to_vec()
-    } else {
-        spans.iter().map(|span| copysmith::tune::timed(*span).last()).collect()
+/// What cannot be written at the end is better known before the work than after it.
+fn ready(args: &Args) -> anyhow::Result<()> {
+    if let (Some(csv), Some(svg)) = (&args.csv, &args.svg)
+        && same(csv, svg)?
+    {
+        let path = svg.display();
+        return Err(Usage(format!("--csv and --svg both lead to {path}; one would overwrite the other")).into());
     }
+    args.csv.iter().chain(&args.svg).try_for_each(|path| writable(path).map_err(anyhow::Error::new))
 }
 
-fn print(host: &Host, rows: &[Row], output: &mut Output) -> anyhow::Result<()> {
-    output.text(format_args!("{}, {}\n", host.machine(), host.cpu.brand))?;
-    for warning in &host.warnings {
-        output.text(format_args!("warning: {warning}\n"))?;
+/// Writes the files; their names. Where nothing was timed at all they are left as they were.
+fn files(args: &Args, rows: &[Row]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
+    if rows.is_empty() {
+        return Ok(written);
     }
-    match copysmith_tuned::machine() {
-        Some(machine) => output.text(format_args!("table: {machine}\n\n"))?,
-        None => output.text(format_args!("table: none for this machine was linked; tune it, then build again\n\n"))?,
+    if let Some(path) = &args.csv {
+        write(path, &csv(rows))?;
+        written.push(path.clone());
     }
-    let speed = |speed: Option<f64>| speed.map_or_else(|| "-".to_owned(), |speed| format!("{speed:.1}"));
-    let mut table = Vec::new();
-    for row in rows {
-        for result in &row.results {
-            let length =
-                if row.first == row.last { row.last.to_string() } else { format!("{}..={}", row.first, row.last) };
-            let ratio = result.ratio;
-            table.push([
-                length,
-                row.offset.map_or_else(|| "mixed".to_owned(), |offset| offset.to_string()),
-                result.name.clone(),
-                ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.3}", ratio.ratio)),
-                ratio.map_or_else(String::new, |ratio| format!("{:.3} to {:.3}", ratio.low, ratio.high)),
-                speed(result.gigabytes_per_second),
-                speed(row.memcpy_gigabytes_per_second),
-                format!("{:.1} %", 100.0 * row.noise_floor),
-            ]);
-        }
+    if let Some(path) = &args.svg {
+        write(path, &plot(rows)?)?;
+        written.push(path.clone());
     }
-    output.table(["bytes", "offset", "contestant", "ratio", "95 % interval", "GB/s", "memcpy GB/s", "noise"], &table)
+    Ok(written)
+}
+
+fn names(output: &mut Output, files: &[PathBuf]) -> anyhow::Result<()> {
+    files.iter().try_for_each(|file| output.text(format_args!("written: {}\n", file.display())))
 }

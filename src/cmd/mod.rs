@@ -6,6 +6,7 @@ mod completions;
 pub mod exit;
 mod host;
 mod output;
+mod ratios;
 mod show;
 mod spans;
 mod table;

@@ -4,7 +4,7 @@
 use super::TimeError;
 use super::live::{Linked, LiveJudge};
 use super::settings::Settings;
-use crate::run::isolate::{Outcome, isolate};
+use crate::run::isolate::{Outcome, isolate_unless};
 use copysmith_kernels::Routine;
 use copysmith_search::{Judge, Sample};
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub fn confirm(
     blocks: usize,
     limit: Duration,
 ) -> Result<Confirmation, TimeError> {
-    fresh(limit, || {
+    fresh(limit, &mut || false, || {
         let mut judge = LiveJudge::new(settings)?;
         let clone = judge.aa(blocks)?;
         let mut all = vec![Ok(Vec::with_capacity(blocks)); finalists.len()];
@@ -59,17 +59,18 @@ pub fn confirm(
     })
 }
 
-/// The same for functions that are linked into this program and copy every length.
+/// The same for functions that are linked into this program and copy every length. Once `stop` says so the process is killed.
 ///
 /// # Errors
-/// As [`confirm`].
+/// As [`confirm`]; [`TimeError::Stopped`].
 pub fn compare(
     settings: &Settings,
     linked: &[Linked],
     blocks: usize,
     limit: Duration,
+    stop: &mut dyn FnMut() -> bool,
 ) -> Result<Confirmation, TimeError> {
-    fresh(limit, || {
+    fresh(limit, stop, || {
         let mut judge = LiveJudge::new(settings)?;
         let clone = judge.aa(blocks)?;
         let mut all = vec![Ok(Vec::with_capacity(blocks)); linked.len()];
@@ -82,8 +83,13 @@ pub fn compare(
 }
 
 /// What the work gives in a process of its own.
-fn fresh(limit: Duration, work: impl FnOnce() -> Result<Confirmation, TimeError>) -> Result<Confirmation, TimeError> {
-    match isolate(limit, || work().map_err(|error| error.to_string())).map_err(TimeError::Process)? {
+fn fresh(
+    limit: Duration,
+    stop: &mut dyn FnMut() -> bool,
+    work: impl FnOnce() -> Result<Confirmation, TimeError>,
+) -> Result<Confirmation, TimeError> {
+    let outcome = isolate_unless(limit, stop, || work().map_err(|error| error.to_string()));
+    match outcome.map_err(TimeError::Process)?.ok_or(TimeError::Stopped)? {
         Outcome::Finished(outcome) => outcome.map_err(TimeError::Confirmation),
         Outcome::Signal(signal) => Err(TimeError::Died(signal)),
         Outcome::TimedOut(limit) => Err(TimeError::TimedOut(limit)),

@@ -44,6 +44,8 @@ pub enum TimeError {
     Died(Signal),
     /// The process that confirms was still at it after this long.
     TimedOut(Duration),
+    /// It was asked to stop.
+    Stopped,
     /// The process that confirms gave no results: why.
     Confirmation(String),
 }
@@ -67,6 +69,7 @@ impl fmt::Display for TimeError {
             TimeError::Process(error) => write!(f, "no process to confirm in: {error}"),
             TimeError::Died(signal) => write!(f, "the confirming process died of {signal}"),
             TimeError::TimedOut(limit) => write!(f, "the confirming process was not done after {limit:?}"),
+            TimeError::Stopped => f.write_str("it was asked to stop"),
             TimeError::Confirmation(reason) => write!(f, "nothing was confirmed: {reason}"),
         }
     }
