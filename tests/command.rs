@@ -66,7 +66,10 @@ fn every_example_that_help_gives_for_show_works() {
 fn a_wrong_command_line_is_one_line_and_exit_code_2() {
     for (args, says) in [
         (&[][..], "subcommand"),
-        (&["shew"], "unrecognized subcommand 'shew'; a similar subcommand exists: 'show'"),
+        (
+            &["shew"],
+            "unrecognized subcommand 'shew'; a similar subcommand exists: 'show'; the verbs are tune, bench, show",
+        ),
         (&["show"], "required arguments were not provided"),
         (&["show", "--jsno", "copy"], "unexpected argument '--jsno' found"),
         (&["completions", "csh"], "invalid value 'csh'"),

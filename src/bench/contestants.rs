@@ -14,7 +14,11 @@ pub const CORE_PTR: &str = "core::ptr";
 /// The contestants, in the order of their columns. Without a table for this machine `copysmith_tuned` is what it falls back to, and is
 /// left out.
 pub fn contestants() -> Vec<Linked> {
-    let linked = |name: &str, function: CopyFn| Linked { name: name.to_owned(), entry: Entry::linked(function) };
+    let linked = |name: &str, function: CopyFn| {
+        // SAFETY: both functions below copy as memcpy does, and on every CPU this program runs on.
+        let entry = unsafe { Entry::linked(function) };
+        Linked { name: name.to_owned(), entry }
+    };
     let tuned = copysmith_tuned::machine().map(|_| linked(TUNED, tuned));
     tuned.into_iter().chain([linked(CORE_PTR, core_ptr)]).collect()
 }
@@ -36,7 +40,8 @@ macro_rules! adapter {
 
 /// The system's memcpy behind the same adapter as the others.
 pub(super) fn reference() -> Entry<'static> {
-    Entry::linked(memcpy)
+    // SAFETY: it is memcpy.
+    unsafe { Entry::linked(memcpy) }
 }
 
 /// What the compiler makes of a copy of unknown length.

@@ -1,6 +1,7 @@
 //! `copysmith bench`: the checked-in table against the system's memcpy, over lengths or offsets.
 
 use super::exit::{Exit, Usage};
+use super::number::number;
 use super::output::{Format, FormatArgs, Output};
 use super::ratios::print;
 use super::spans::Spans;
@@ -29,13 +30,13 @@ pub struct Args {
     #[arg(long)]
     offsets: bool,
     /// Blocks a row
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(8..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 60, allow_negative_numbers = true, value_parser = number(8..=100_000_u32))]
     blocks: u32,
     /// Measure on this processor, by number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number(0..=usize::MAX))]
     cpu: Option<usize>,
     /// Seed of lengths, places and orders
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = number(0..=u64::MAX))]
     seed: u64,
     /// Write every row to this file; a pipe or device gets it directly
     #[arg(long, value_name = "FILE")]

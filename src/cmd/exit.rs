@@ -1,6 +1,7 @@
 //! How the command ends: one line on standard error, one exit code.
 
 use super::output::Closed;
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 use copysmith::record::{EXIT_INTERRUPTED, Interrupted};
 use std::fmt;
@@ -79,8 +80,24 @@ pub fn of_parse(error: &clap::Error) -> ExitCode {
             _ => ExitCode::SUCCESS,
         };
     }
-    complain(&one_line(&error.render().to_string()));
+    let mut said = one_line(&error.render().to_string());
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => said.push_str(&format!("; the verbs are {}", verbs())),
+        ErrorKind::InvalidUtf8 => {
+            if let Some(odd) = std::env::args_os().find(|argument| argument.to_str().is_none()) {
+                said = format!("{odd:?} is not UTF-8; every argument must be");
+            }
+        }
+        _ => {}
+    }
+    complain(&said);
     ExitCode::from(2)
+}
+
+/// Every verb, as the help lists them.
+fn verbs() -> String {
+    let command = super::Cli::command();
+    command.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>().join(", ")
 }
 
 /// Clap's paragraphs as one line, without its usage lines: `--help` has those.

@@ -5,6 +5,7 @@ mod check;
 mod completions;
 pub mod exit;
 mod host;
+mod number;
 mod output;
 mod ratios;
 mod show;

@@ -1,5 +1,6 @@
 //! A list of spans on the command line: `0..=32,33..=256,257..`.
 
+use copysmith::tune::check_spans;
 use copysmith_kernels::{Span, SpanError};
 use std::fmt;
 
@@ -36,7 +37,7 @@ impl Spans {
         }
         match next {
             Some(first) => Err(SpansError::gap(first, usize::MAX)),
-            None => Ok(spans),
+            None => check_spans(&spans.0).map(|()| spans).map_err(SpansError::Tune),
         }
     }
 
@@ -60,6 +61,8 @@ pub enum SpansError {
     },
     /// Lengths are left out.
     Gap(Span),
+    /// A tune cannot have them: why.
+    Tune(String),
 }
 
 impl SpansError {
@@ -78,6 +81,7 @@ impl fmt::Display for SpansError {
             SpansError::Gap(span) => {
                 write!(f, "the lengths {span} are left out; the spans must cover 0.. without a gap")
             }
+            SpansError::Tune(why) => f.write_str(why),
         }
     }
 }

@@ -44,7 +44,7 @@ pub struct Args {
 /// # Errors
 /// No records, or a file that cannot be read or written.
 pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
-    let place = Place::find(args.record.as_deref(), &Surroundings::read()?)?;
+    let place = Place::find(args.record.as_deref(), &Surroundings::read())?;
     if let Some(out) = &args.out {
         return alone(&place, args.machine.as_deref(), out, output);
     }
@@ -81,7 +81,14 @@ fn alone(place: &Place, machine: Option<&str>, out: &Path, output: &mut Output) 
 /// The three equalities of every table, one line a machine and one for each that is broken.
 fn checked(records: &Path, tuned: &Path, output: &mut Output) -> anyhow::Result<Exit> {
     let mut holds = true;
-    for (path, text) in printed(records, tuned, None)? {
+    let printed = printed(records, tuned, None)?;
+    for path in tables_in(&tuned.join("src/table"))? {
+        if printed.iter().all(|(known, _)| *known != path) {
+            holds = false;
+            output.text(format_args!("broken  {}: no winners are recorded for it\n", path.display()))?;
+        }
+    }
+    for (path, text) in printed {
         let file = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         if file != text {
             holds = false;
@@ -102,4 +109,11 @@ fn checked(records: &Path, tuned: &Path, output: &mut Output) -> anyhow::Result<
         output.text(format_args!("{result}\n"))?;
     }
     Ok(if holds { Exit::Done } else { Exit::Failed })
+}
+
+/// Every file of the folder of tables.
+fn tables_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let cannot = || format!("{} cannot be read", folder.display());
+    let entries = fs::read_dir(folder).with_context(cannot)?;
+    entries.map(|entry| entry.map(|entry| entry.path()).with_context(cannot)).collect()
 }

@@ -1,6 +1,7 @@
 //! `copysmith tune`: the search for the best routine of each size class on this machine.
 
 use super::exit::Exit;
+use super::number::number;
 use super::output::{Format, FormatArgs, Output};
 use super::spans::Spans;
 use super::tuning::{Bar, print};
@@ -8,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use copysmith::host::Host;
 use copysmith::print::standalone;
 use copysmith::print::write::{writable, write};
-use copysmith::record::{Interrupt, Interrupted, Place, Surroundings};
+use copysmith::record::{Interrupt, Interrupted, Lock, Place, Surroundings};
 use copysmith::time::Placements;
 use copysmith::tune::{Admission, Begin, Effort, Options, TuneError, WINNERS, features, tune, winners_in, write_all};
 use copysmith_kernels::{Isa, X86_64};
@@ -32,10 +33,10 @@ pub struct Args {
     #[arg(long, default_value = "normal", value_parser = effort())]
     effort: Effort,
     /// Seed of the search; the same seed asks the same questions
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, allow_negative_numbers = true, value_parser = number(0..=u64::MAX))]
     seed: u64,
     /// Measure on this processor, by number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number(0..=usize::MAX))]
     cpu: Option<usize>,
     /// Size classes, in order, that leave no length out, as 0..=64,65..
     #[arg(long, value_name = "LIST", value_parser = Spans::whole)]
@@ -56,7 +57,7 @@ pub struct Args {
     #[arg(long)]
     dry_run: bool,
     /// About how long the tune may take, instead of what the effort says; half of it goes to the races
-    #[arg(long, value_name = "SECONDS", value_parser = budget)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = budget)]
     budget: Option<Duration>,
     #[command(flatten)]
     format: FormatArgs,
@@ -78,19 +79,20 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         budget: args.budget,
         begin: if args.fresh { Begin::Anew } else { Begin::WhereItStopped },
     };
-    let place = Place::find(args.record.as_deref(), &Surroundings::read()?)?;
+    let place = Place::find(args.record.as_deref(), &Surroundings::read())?;
     if args.dry_run {
         return planned(&host, &options, &place, output);
     }
     // What cannot be written at the end is better known before the work than after it.
     let dir = place.of_machine(&host.machine())?;
+    let lock = Lock::acquire(&dir).map_err(TuneError::Lock)?;
     let incumbents = winners_in(&dir)?;
     for file in args.out.as_deref().into_iter().chain([dir.join(WINNERS).as_path()]) {
         writable(file)?;
     }
     let mut bar = Bar::new(output, interrupt);
     let admission = Admission::new(host.cpu.features);
-    let tuned = tune(&host, &options, admission, &dir, incumbents.as_ref(), &mut bar);
+    let tuned = tune(&host, &options, admission, &lock, incumbents.as_ref(), &mut bar);
     bar.finish();
     let (winners, mut report) = match tuned {
         Err(TuneError::Interrupted) => {

@@ -31,8 +31,8 @@ pub enum Why {
 /// What the choice of a place depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// The current directory, absolute.
-    pub current: PathBuf,
+    /// The current directory, absolute; `None` where it is gone.
+    pub current: Option<PathBuf>,
     /// `XDG_DATA_HOME`
     pub data_home: Option<PathBuf>,
     /// The user's home directory.
@@ -41,15 +41,12 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// Those of this process.
-    ///
-    /// # Errors
-    /// [`PlaceError::Current`] where the current directory is gone.
-    pub fn read() -> Result<Surroundings, PlaceError> {
-        Ok(Surroundings {
-            current: env::current_dir().map_err(PlaceError::Current)?,
+    pub fn read() -> Surroundings {
+        Surroundings {
+            current: env::current_dir().ok(),
             data_home: env::var_os("XDG_DATA_HOME").map(PathBuf::from),
             home: env::home_dir(),
-        })
+        }
     }
 }
 
@@ -60,9 +57,14 @@ impl Place {
     /// [`PlaceError::Nowhere`] where nothing is given, there is no checkout around, and the user has no home.
     pub fn find(given: Option<&Path>, around: &Surroundings) -> Result<Place, PlaceError> {
         if let Some(dir) = given {
-            return Ok(Place { dir: around.current.join(dir), why: Why::Given });
+            return match &around.current {
+                _ if dir.is_absolute() => Ok(Place { dir: dir.to_owned(), why: Why::Given }),
+                Some(current) => Ok(Place { dir: current.join(dir), why: Why::Given }),
+                None => Err(PlaceError::Current(dir.to_owned())),
+            };
         }
-        if let Some(root) = around.current.ancestors().find(|dir| is_checkout(dir)) {
+        let current = around.current.as_deref().map(Path::ancestors).into_iter().flatten();
+        if let Some(root) = current.into_iter().find(|dir| is_checkout(dir)) {
             return Ok(Place { dir: root.join("tuned").join("record"), why: Why::Checkout });
         }
         // The specification: a relative path is invalid and is to be ignored; so is an empty one.
@@ -109,8 +111,8 @@ fn is_checkout(dir: &Path) -> bool {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PlaceError {
-    /// The current directory cannot be told.
-    Current(io::Error),
+    /// A relative directory was given, and the current one is gone.
+    Current(PathBuf),
     /// No directory is given and none can be guessed.
     Nowhere,
     /// The key of a machine that cannot name a directory.
@@ -127,7 +129,9 @@ pub enum PlaceError {
 impl fmt::Display for PlaceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlaceError::Current(source) => write!(f, "the current directory cannot be told: {source}"),
+            PlaceError::Current(given) => {
+                write!(f, "{} is relative and the current directory is gone; give an absolute one", given.display())
+            }
             PlaceError::Nowhere => {
                 f.write_str("there is no home directory to keep records in; give --record DIR or set XDG_DATA_HOME")
             }
@@ -149,7 +153,7 @@ mod tests {
 
     fn around(current: &Path) -> Surroundings {
         Surroundings {
-            current: current.to_owned(),
+            current: Some(current.to_owned()),
             data_home: Some("/data".into()),
             home: Some("/home/someone".into()),
         }
@@ -162,9 +166,13 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_and_is_relative_to_the_current_directory() {
-        let here = around(Path::new(env!("CARGO_MANIFEST_DIR")));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let here = around(root);
         assert_eq!(found(Some("/r"), &here), ("/r".into(), Why::Given));
-        assert_eq!(found(Some("r"), &here), (here.current.join("r"), Why::Given));
+        assert_eq!(found(Some("r"), &here), (root.join("r"), Why::Given));
+        let nowhere = Surroundings { current: None, ..here };
+        assert_eq!(found(Some("/r"), &nowhere), ("/r".into(), Why::Given));
+        assert!(matches!(Place::find(Some(Path::new("r")), &nowhere), Err(PlaceError::Current(_))));
     }
 
     #[test]

@@ -22,7 +22,13 @@ pub struct Entry<'a> {
 
 impl Entry<'static> {
     /// A routine that is linked into the program.
-    pub fn linked(function: CopyFn) -> Entry<'static> {
+    ///
+    /// # Safety
+    /// Whoever takes an entry calls it, a judge in this very process. So, unless it is only run where a crash is an answer (as by
+    /// [`isolate`](super::isolate::isolate())):
+    /// - it copies every length as `memcpy` does, and
+    /// - it has only instructions of this CPU.
+    pub unsafe fn linked(function: CopyFn) -> Entry<'static> {
         Entry { function, memory: PhantomData }
     }
 }

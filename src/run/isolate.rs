@@ -89,10 +89,11 @@ pub fn isolate_unless<T: Serialize + DeserializeOwned>(
     work: impl FnOnce() -> T,
 ) -> io::Result<Option<Outcome<T>>> {
     let (reader, writer) = pipe()?;
+    let parent = std::process::id();
     // SAFETY: the child touches nothing but its own copy of this process, and ends in `child` without returning here.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => child(&writer, work),
+        0 => child(&writer, parent, work),
         process => {
             drop(writer);
             supervise(process, &reader, limit, stop)
@@ -110,13 +111,17 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
-fn child<T: Serialize>(writer: &OwnedFd, work: impl FnOnce() -> T) -> ! {
+fn child<T: Serialize>(writer: &OwnedFd, parent: u32, work: impl FnOnce() -> T) -> ! {
     // SAFETY: these change this process only: no core dumps, death with the parent, and the default action for every
     // signal by which bad code dies, whatever handlers the program had installed.
     unsafe {
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as usize, 0_usize, 0_usize, 0_usize);
+        // The parent may have died before that.
+        if libc::getppid() as u32 != parent {
+            libc::_exit(UNDELIVERED);
+        }
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGABRT] {
             libc::signal(signal, libc::SIG_DFL);
         }

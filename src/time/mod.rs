@@ -50,9 +50,11 @@ use std::ffi::c_void;
 pub fn libc_memcpy() -> Entry<'static> {
     let memcpy: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void = libc::memcpy;
     // SAFETY: the two types differ only in what the pointers point to; on x86-64 Linux the C convention is System V's.
-    Entry::linked(unsafe {
+    let memcpy = unsafe {
         std::mem::transmute::<unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void, CopyFn>(memcpy)
-    })
+    };
+    // SAFETY: it is memcpy.
+    unsafe { Entry::linked(memcpy) }
 }
 
 /// The middle value, or the mean of the two middle ones; NaN of none.

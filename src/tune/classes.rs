@@ -1,6 +1,8 @@
 //! The size classes of a tune: fixed up to 4 KiB, then at the measured caches.
 
+use super::situations::timed;
 use crate::host::Caches;
+use crate::time::LONGEST;
 use copysmith_kernels::Span;
 
 /// Class edges up to 4 KiB: where the number of moves of a vector doubles.
@@ -51,6 +53,12 @@ pub fn check_spans(spans: &[Span]) -> Result<(), String> {
             }
             None => return Err(format!("span {span} comes after the open one; nothing is left for it")),
         }
+        if timed(*span).last() > LONGEST {
+            let (last, most) = (timed(*span).last(), LONGEST);
+            return Err(format!(
+                "span {span} would be timed up to {last} bytes; the longest copy that can be timed is {most}"
+            ));
+        }
         if !span.is_open() && span.last() > i32::MAX as usize {
             return Err(format!("span {span} ends too high; an edge is at most {}", i32::MAX));
         }
@@ -85,6 +93,7 @@ mod tests {
             (&["0..=16"], "end with 17.."),
             (&["0..", "5.."], "comes after the open one"),
             (&[], "end with 0.."),
+            (&["0..=600000000", "600000001.."], "the longest copy that can be timed is 1073741824"),
         ] {
             let message = check_spans(&parsed(texts)).unwrap_err();
             assert!(message.contains(part), "{message}");

@@ -3,7 +3,7 @@
 use super::session::{Session, Use};
 use super::{Figures, TuneError, offsets};
 use crate::proofs::Refusal;
-use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Timing, Worst};
+use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
 use crate::time::{Situation, confirm};
 use copysmith_kernels::Routine;
 use copysmith_search::confirm::FINALISTS;
@@ -26,7 +26,7 @@ pub(super) fn confirmed(
 ) -> Result<(Routine, Figures), TuneError> {
     let recorded = session.past.class(&race.class).and_then(|past| past.confirmed.last().cloned());
     let confirmed = match recorded {
-        Some(confirmed) => confirmed,
+        Some(confirmed) => vetted(session, race, confirmed)?,
         None => run(session, race, situations, selected)?,
     };
     let figures = Figures {
@@ -40,6 +40,22 @@ pub(super) fn confirmed(
         worst: confirmed.worst,
     };
     Ok((routine(&confirmed.routine)?, figures))
+}
+
+/// A confirmation from the record, once its routine is for these lengths and has proved itself again: the file may have been edited.
+fn vetted(session: &Session<'_>, race: &Race, confirmed: Confirmed) -> Result<Confirmed, TuneError> {
+    let wrong = |why: String| {
+        TuneError::Text(format!("the record's confirmation of {} is wrong: {why}; begin anew with --fresh", race.class))
+    };
+    let (raced, found) = (routine(&race.winner)?, routine(&confirmed.routine)?);
+    if raced.span() != found.span() {
+        return Err(wrong(format!("'{found}' is for {}, not {}", found.span(), raced.span())));
+    }
+    match session.admission.admit(&found) {
+        Ok(()) => Ok(confirmed),
+        Err(Refusal::Try(error)) => Err(TuneError::Try(error)),
+        Err(refusal) => Err(wrong(refusal.to_string())),
+    }
 }
 
 /// A routine by its text in the record.
@@ -89,6 +105,8 @@ fn run(
             let Worst { offset, gigabytes_per_second } = worst;
             let reason = format!("only {gigabytes_per_second:.2} GB/s where dst - src is {offset} modulo 4096");
             session.observer.refused(&lane.routine.to_string(), &reason);
+            let rejected = Rejected { routine: lane.routine.to_string(), stage: Stage::Timing, reason: reason.clone() };
+            entries.push(Entry::Rejected(rejected));
             lane.outcome = Left::Failed(reason);
         }
     }

@@ -39,6 +39,15 @@ pub enum FilesError {
         /// What is wrong.
         source: WinnersError,
     },
+    /// The winners are another machine's than their folder's name says.
+    Folder {
+        /// Which file.
+        path: PathBuf,
+        /// The machine in it.
+        machine: String,
+    },
+    /// There are no winners to print.
+    NoWinners(PathBuf),
     /// The journal cannot be read.
     Journal(JournalError),
     /// The winners cannot be printed.
@@ -53,6 +62,14 @@ impl fmt::Display for FilesError {
             FilesError::Winners { path, source } => {
                 write!(f, "{}: {source}; move the file away and tune again", path.display())
             }
+            FilesError::Folder { path, machine } => {
+                write!(
+                    f,
+                    "{} is for machine {machine}, which is not its folder's name; rename the folder",
+                    path.display()
+                )
+            }
+            FilesError::NoWinners(records) => write!(f, "{} has no winners to print; tune first", records.display()),
             FilesError::Journal(error) => error.fmt(f),
             FilesError::Print(error) => error.fmt(f),
         }
@@ -67,10 +84,22 @@ impl std::error::Error for FilesError {}
 /// [`FilesError`] where there is a file that cannot be used.
 pub fn winners_in(dir: &Path) -> Result<Option<Winners>, FilesError> {
     let path = dir.join(WINNERS);
-    match fs::read_to_string(&path) {
-        Ok(text) => Winners::from_json(&text).map(Some).map_err(|source| FilesError::Winners { path, source }),
+    match regular(&path).and_then(fs::read_to_string) {
+        Ok(text) => match Winners::from_json(&text) {
+            Ok(winners) if dir.file_name().is_none_or(|name| name == winners.machine.as_str()) => Ok(Some(winners)),
+            Ok(Winners { machine, .. }) => Err(FilesError::Folder { path, machine }),
+            Err(source) => Err(FilesError::Winners { path, source }),
+        },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(FilesError::Read { path, source }),
+    }
+}
+
+/// The path, where it is a regular file: a pipe would be waited for, and a device read without end.
+fn regular(path: &Path) -> io::Result<&Path> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(path),
+        false => Err(io::Error::other("it is not a regular file")),
     }
 }
 
@@ -111,6 +140,9 @@ pub fn printed(records: &Path, tuned: &Path, fresh: Option<&Winners>) -> Result<
     if let Some(fresh) = fresh {
         all.retain(|winners| winners.machine != fresh.machine);
         all.push(fresh.clone());
+    }
+    if all.is_empty() {
+        return Err(FilesError::NoWinners(records.to_owned()));
     }
     let mut files = Vec::new();
     for winners in &all {

@@ -43,7 +43,6 @@ use crate::time::{Pin, TimeError};
 use copysmith_kernels::{Isa, Recipe, Span};
 use copysmith_search::Progress;
 use session::Session;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What a tune is to do.
@@ -117,7 +116,8 @@ pub trait Observer {
 /// Looks away and never stops anything.
 impl Observer for () {}
 
-/// Tunes this machine with its record in `dir`, which no other tune may hold.
+/// Tunes this machine with its record in the locked directory. The lock is the caller's, so that it can be held until the results are
+/// written too.
 ///
 /// # Errors
 /// [`TuneError`]; everything measured until then is in the record.
@@ -125,7 +125,7 @@ pub fn tune(
     host: &Host,
     options: &Options,
     admission: Admission,
-    dir: &Path,
+    lock: &Lock,
     incumbents: Option<&Winners>,
     observer: &mut dyn Observer,
 ) -> Result<(Winners, Report), TuneError> {
@@ -134,14 +134,19 @@ pub fn tune(
     Pin::to(options.cpu).map_err(TimeError::Pin)?;
     let mut spans = options.classes(host)?;
     let features = features(&host.cpu.features, options.isa);
-    let lock = Lock::acquire(dir).map_err(TuneError::Lock)?;
     let header = header(host, options, &spans);
     if options.begin == Begin::Anew
-        && let Some(aside) = Journal::set_aside(&lock)?
+        && let Some(aside) = Journal::set_aside(lock)?
     {
         observer.note(&format!("the earlier record is now {}", aside.display()));
     }
-    let opened = Journal::open(&lock, &header)?;
+    let provenance = Provenance {
+        copysmith: header.version.clone(),
+        emitter: format!("{:016x}", header.emitter.0),
+        space: format!("{:016x}", header.space.0),
+    };
+    tell_differences(incumbents, &provenance, observer);
+    let opened = Journal::open(lock, &header)?;
     if let Some(torn) = &opened.torn {
         observer.note(&format!("{torn}"));
     }
@@ -207,12 +212,18 @@ pub fn tune(
         files: Vec::new(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let provenance = Provenance {
-        copysmith: header.version.clone(),
-        emitter: format!("{:016x}", header.emitter.0),
-        space: format!("{:016x}", header.space.0),
-    };
-    Ok((winners_of(&report, features.isa, provenance), report))
+    let winners = winners_of(&report, features.isa, provenance);
+    winners
+        .validate()
+        .map_err(|error| TuneError::Text(format!("the record gives no winners: {error}; begin anew with --fresh")))?;
+    Ok((winners, report))
+}
+
+/// Says what of earlier winners was made with something else than now. They race again like everybody; no figure of theirs is used.
+fn tell_differences(earlier: Option<&Winners>, now: &Provenance, observer: &mut dyn Observer) {
+    for difference in earlier.map(|winners| winners.provenance.differences(now)).unwrap_or_default() {
+        observer.note(&format!("the present winners are of another {difference}; they race again"));
+    }
 }
 
 /// The present winner for a class; where its classes are others, since a threshold was measured say, the one for the

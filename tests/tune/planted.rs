@@ -2,7 +2,7 @@
 
 use copysmith::host::Host;
 use copysmith::print::{standalone, table};
-use copysmith::record::{Entry, JOURNAL, Past, Phase, Stage};
+use copysmith::record::{Entry, JOURNAL, Lock, Past, Phase, Stage};
 use copysmith::run::faulty::{Faulty, family};
 use copysmith::tune::{Admission, Effort, Observer, Options, TuneError, WINNERS, features, tune};
 use copysmith_kernels::{Recipe, Routine, Span, X86_64};
@@ -44,6 +44,10 @@ fn tells(reason: &str) -> bool {
     proof && reason.len() > 25
 }
 
+fn lock(dir: &tempfile::TempDir) -> Lock {
+    Lock::acquire(dir.path()).unwrap()
+}
+
 #[test]
 fn the_whole_faulty_family_is_refused_by_name_and_never_wins() {
     let host = Host::read();
@@ -64,7 +68,7 @@ fn the_whole_faulty_family_is_refused_by_name_and_never_wins() {
 
     let dir = tempfile::tempdir().unwrap();
     let mut refused = Refused::default();
-    let (winners, report) = tune(&host, &options, admission, dir.path(), None, &mut refused).unwrap();
+    let (winners, report) = tune(&host, &options, admission, &lock(&dir), None, &mut refused).unwrap();
 
     let entries = super::bench::entries(&dir.path().join(JOURNAL));
     let past = Past::new(&entries);
@@ -108,7 +112,7 @@ fn where_everything_is_faulty_there_is_no_winner_and_no_file_of_winners() {
         admission.plant(&Routine::from(recipe.clone()), faulty.code.clone());
     }
     let dir = tempfile::tempdir().unwrap();
-    let error = tune(&host, &options, admission, dir.path(), None, &mut ()).unwrap_err();
+    let error = tune(&host, &options, admission, &lock(&dir), None, &mut ()).unwrap_err();
     let TuneError::NobodyLeft { class, reason } = &error else { panic!("{error}") };
     assert_eq!(class, "0..=32");
     assert!(tells(reason), "{reason}");
@@ -160,13 +164,13 @@ fn a_refusal_is_for_good_and_a_stopped_search_has_written_it_down() {
         each.collect::<Vec<String>>()
     };
     let dir = tempfile::tempdir().unwrap();
-    let stopped = tune(&host, &options, planted(&space), dir.path(), None, &mut Stops(3));
+    let stopped = tune(&host, &options, planted(&space), &lock(&dir), None, &mut Stops(3));
     assert!(matches!(stopped, Err(TuneError::Interrupted)));
     let first = rejected(dir.path());
     assert_eq!(first.len(), 3);
 
     // Now nothing is planted, so that only the record can know of them. The second class is not of interest.
-    let second = tune(&host, &options, planted(&[]), dir.path(), None, &mut OneClass(false));
+    let second = tune(&host, &options, planted(&[]), &lock(&dir), None, &mut OneClass(false));
     assert!(matches!(second, Err(TuneError::Interrupted)));
     assert_eq!(rejected(dir.path()), first);
     let past = Past::new(&super::bench::entries(&dir.path().join(JOURNAL)));

@@ -4,6 +4,7 @@ use super::parts;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,9 @@ pub(super) enum Target {
 impl Target {
     /// What this path leads to now.
     pub fn of(path: &Path) -> io::Result<Target> {
+        if path.as_os_str().as_bytes().ends_with(b"/") && !path.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
         let found = match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return free(path).map(Target::File),
             found => found?,
