@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// Always an [`Entry`]. Relaxed order is enough: each value it takes is code that was there from the start, and nothing
 /// else is published through it. Threads that race through `detect` store the same answer.
-static ROUTINE: AtomicPtr<()> = AtomicPtr::new(detect as *mut ());
+pub(super) static ROUTINE: AtomicPtr<()> = AtomicPtr::new(detect as *mut ());
 
 /// Copies `n` bytes with the routine in use, and returns `dst`.
 ///
