@@ -11,10 +11,10 @@ pub(super) static TABLE: row::Table = row::Table {
     routine: row::Row {
         first: 0,
         last: usize::MAX,
-        recipe: "cuts=64,32>,16>,128,256,512,4096,24576,49152,1048576,33554432 | copy 0..=16 branch-free width=8 | copy 17..=32 branch-free width=sse16 | copy 33..=64 branch-free width=evex32 | copy 65..=128 pairs width=evex32 moves=2 last=head | copy 129..=256 pairs width=evex64 moves=2 last=head | copy 257..=512 pairs width=evex64 moves=4 last=head | copy 513..=4096 loop width=evex64 unroll=4 order=ahead align=dst:64:overlap loop-align=1 direction=backward | copy 4097..=24576 loop width=evex64 unroll=4 order=ahead align=dst:64:mask | copy 24577..=49152 string unit=1 | copy 49153..=1048576 string unit=1 align=dst:4:string | copy 1048577..=33554432 string unit=1 | copy 33554433.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt",
+        recipe: "cuts=128,64>,16>,256,512,1024,4096,24576,49152,1048576,16777216 | copy 0..=16 branch-free width=8 | copy 17..=64 branch-free width=evex32 | copy 65..=128 pairs width=evex32 moves=2 last=head | copy 129..=256 pairs width=evex64 moves=2 last=head | copy 257..=512 pairs width=evex64 moves=4 last=head | copy 513..=1024 pairs width=evex64 moves=8 | copy 1025..=4096 loop width=evex64 unroll=2 align=src:64:overlap loop-align=1 | copy 4097..=24576 loop width=evex64 unroll=4 order=ahead align=dst:64:mask | copy 24577..=49152 string unit=1 | copy 49153..=1048576 string unit=1 | copy 1048577..=16777216 string unit=1 | copy 16777217.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt",
         entry: routine,
-        bytes: 1191,
-        evidence: row::Evidence::Measured { ratio: 0.7708, low: 0.7552, high: 0.7866, blocks: 60 },
+        bytes: 1383,
+        evidence: row::Evidence::Measured { ratio: 0.7420, low: 0.7350, high: 0.7490, blocks: 60 },
     },
     rows: &ROWS,
 };
@@ -27,7 +27,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 0..=16 branch-free width=8",
         entry: copy_0_16,
         bytes: 171,
-        evidence: row::Evidence::Measured { ratio: 0.3229, low: 0.2981, high: 0.3497, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.3674, low: 0.3639, high: 0.3710, blocks: 60 },
     },
     row::Row {
         first: 17,
@@ -35,7 +35,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 17..=32 branch-free width=sse16",
         entry: copy_17_32,
         bytes: 24,
-        evidence: row::Evidence::Measured { ratio: 0.4658, low: 0.4614, high: 0.4703, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.5139, low: 0.5071, high: 0.5207, blocks: 60 },
     },
     row::Row {
         first: 33,
@@ -43,7 +43,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 33..=64 branch-free width=evex32",
         entry: copy_33_64,
         bytes: 32,
-        evidence: row::Evidence::Measured { ratio: 0.6278, low: 0.6215, high: 0.6341, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.6838, low: 0.6774, high: 0.6902, blocks: 60 },
     },
     row::Row {
         first: 65,
@@ -51,15 +51,15 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 65..=128 pairs width=evex32 moves=2",
         entry: copy_65_128,
         bytes: 62,
-        evidence: row::Evidence::Measured { ratio: 0.9757, low: 0.9620, high: 0.9897, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9731, low: 0.9658, high: 0.9804, blocks: 60 },
     },
     row::Row {
         first: 129,
         last: 256,
-        recipe: "copy 129..=256 pairs width=evex64 moves=2",
+        recipe: "copy 129..=256 pairs width=evex64 moves=2 last=head",
         entry: copy_129_256,
         bytes: 62,
-        evidence: row::Evidence::Measured { ratio: 0.9265, low: 0.9184, high: 0.9347, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9465, low: 0.9437, high: 0.9493, blocks: 60 },
     },
     row::Row {
         first: 257,
@@ -67,7 +67,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 257..=512 pairs width=evex64 moves=4",
         entry: copy_257_512,
         bytes: 122,
-        evidence: row::Evidence::Measured { ratio: 0.9847, low: 0.9811, high: 0.9883, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9746, low: 0.9700, high: 0.9793, blocks: 60 },
     },
     row::Row {
         first: 513,
@@ -75,15 +75,15 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 513..=1024 loop width=evex64 unroll=8 order=ahead align=src:64:overlap",
         entry: copy_513_1024,
         bytes: 336,
-        evidence: row::Evidence::Measured { ratio: 0.7949, low: 0.7880, high: 0.8019, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.7871, low: 0.7822, high: 0.7920, blocks: 60 },
     },
     row::Row {
         first: 1025,
         last: 4096,
-        recipe: "copy 1025..=4096 loop width=evex64 unroll=4 order=ahead align=dst:64:overlap loop-align=1 direction=backward",
+        recipe: "copy 1025..=4096 loop width=evex64 unroll=2 align=src:64:overlap loop-align=32",
         entry: copy_1025_4096,
-        bytes: 196,
-        evidence: row::Evidence::Measured { ratio: 0.6919, low: 0.6818, high: 0.7022, blocks: 60 },
+        bytes: 146,
+        evidence: row::Evidence::Measured { ratio: 0.7144, low: 0.7090, high: 0.7199, blocks: 60 },
     },
     row::Row {
         first: 4097,
@@ -91,7 +91,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 4097..=24576 loop width=evex64 unroll=4 order=ahead align=dst:64:mask",
         entry: copy_4097_24576,
         bytes: 212,
-        evidence: row::Evidence::Measured { ratio: 0.7838, low: 0.7683, high: 0.7995, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.7996, low: 0.7760, high: 0.8238, blocks: 60 },
     },
     row::Row {
         first: 24577,
@@ -99,59 +99,75 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 24577..=49152 string unit=1",
         entry: copy_24577_49152,
         bytes: 9,
-        evidence: row::Evidence::Measured { ratio: 0.9857, low: 0.9797, high: 0.9918, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9810, low: 0.9745, high: 0.9875, blocks: 60 },
     },
     row::Row {
         first: 49153,
         last: 1048576,
-        recipe: "copy 49153..=1048576 string unit=1 align=dst:4:string",
+        recipe: "copy 49153..=1048576 string unit=1",
         entry: copy_49153_1048576,
-        bytes: 23,
-        evidence: row::Evidence::Measured { ratio: 0.9936, low: 0.9814, high: 1.0059, blocks: 60 },
+        bytes: 9,
+        evidence: row::Evidence::Measured { ratio: 1.0065, low: 0.9916, high: 1.0217, blocks: 60 },
     },
     row::Row {
         first: 1048577,
-        last: 33554432,
-        recipe: "copy 1048577..=33554432 string unit=1",
-        entry: copy_1048577_33554432,
+        last: 16777216,
+        recipe: "copy 1048577..=16777216 string unit=1",
+        entry: copy_1048577_16777216,
         bytes: 9,
-        evidence: row::Evidence::Measured { ratio: 0.8904, low: 0.8579, high: 0.9242, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.8399, low: 0.8058, high: 0.8753, blocks: 60 },
     },
     row::Row {
-        first: 33554433,
+        first: 16777217,
         last: usize::MAX,
-        recipe: "copy 33554433.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt",
-        entry: copy_33554433_up,
+        recipe: "copy 16777217.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt",
+        entry: copy_16777217_up,
         bytes: 199,
-        evidence: row::Evidence::Measured { ratio: 0.8340, low: 0.8186, high: 0.8496, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.8123, low: 0.7978, high: 0.8270, blocks: 60 },
     },
 ];
 
 #[rustfmt::skip]
 const _: () = assert!(row::Row::cover(&ROWS), "rows are in order and copy every length exactly once");
 
-/// `cuts=64,32>,16>,128,256,512,4096,24576,49152,1048576,33554432 | copy 0..=16 branch-free width=8 | copy 17..=32 branch-free width=sse16 | copy 33..=64 branch-free width=evex32 | copy 65..=128 pairs width=evex32 moves=2 last=head | copy 129..=256 pairs width=evex64 moves=2 last=head | copy 257..=512 pairs width=evex64 moves=4 last=head | copy 513..=4096 loop width=evex64 unroll=4 order=ahead align=dst:64:overlap loop-align=1 direction=backward | copy 4097..=24576 loop width=evex64 unroll=4 order=ahead align=dst:64:mask | copy 24577..=49152 string unit=1 | copy 49153..=1048576 string unit=1 align=dst:4:string | copy 1048577..=33554432 string unit=1 | copy 33554433.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt`
+/// `cuts=128,64>,16>,256,512,1024,4096,24576,49152,1048576,16777216 | copy 0..=16 branch-free width=8 | copy 17..=64 branch-free width=evex32 | copy 65..=128 pairs width=evex32 moves=2 last=head | copy 129..=256 pairs width=evex64 moves=2 last=head | copy 257..=512 pairs width=evex64 moves=4 last=head | copy 513..=1024 pairs width=evex64 moves=8 | copy 1025..=4096 loop width=evex64 unroll=2 align=src:64:overlap loop-align=1 | copy 4097..=24576 loop width=evex64 unroll=4 order=ahead align=dst:64:mask | copy 24577..=49152 string unit=1 | copy 49153..=1048576 string unit=1 | copy 1048577..=16777216 string unit=1 | copy 16777217.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt`
 #[rustfmt::skip]
 #[unsafe(naked)]
 unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     naked_asm!(
         ".p2align 6",
         ".byte 0x48,0x89,0xf8",                                  // mov rax, rdi
+        ".byte 0x48,0x81,0xfa,0x80,0x00,0x00,0x00",              // cmp rdx, 0x80
+        ".byte 0x0f,0x87,0x48,0x01,0x00,0x00",                   // ja near 0x158
         ".byte 0x48,0x83,0xfa,0x40",                             // cmp rdx, 0x40
-        ".byte 0x0f,0x87,0xe6,0x00,0x00,0x00",                   // ja near 0xf3
-        ".byte 0x48,0x83,0xfa,0x20",                             // cmp rdx, 0x20
-        ".byte 0x76,0x1d",                                       // jbe short 0x30
+        ".byte 0x76,0x3b",                                       // jbe short 0x51
         ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x06",                   // vmovdqu64 ymm16, [rsi]
-        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x4c,0x16,0xff",         // vmovdqu64 ymm17, [rsi+rdx-0x20]
+        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x4e,0x01",              // vmovdqu64 ymm17, [rsi+0x20]
+        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x54,0x16,0xfe",         // vmovdqu64 ymm18, [rsi+rdx-0x40]
+        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x5c,0x16,0xff",         // vmovdqu64 ymm19, [rsi+rdx-0x20]
+        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x54,0x17,0xfe",         // vmovdqu64 [rdi+rdx-0x40], ymm18
+        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x5c,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x20], ymm19
         ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x07",                   // vmovdqu64 [rdi], ymm16
-        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x4c,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x20], ymm17
+        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x4f,0x01",              // vmovdqu64 [rdi+0x20], ymm17
         ".byte 0xc3",                                            // ret
         ".byte 0x48,0x83,0xfa,0x10",                             // cmp rdx, 0x10
-        ".byte 0x76,0x15",                                       // jbe short 0x4b
-        ".byte 0xf3,0x0f,0x6f,0x06",                             // movdqu xmm0, [rsi]
-        ".byte 0xf3,0x0f,0x6f,0x4c,0x16,0xf0",                   // movdqu xmm1, [rsi+rdx-0x10]
-        ".byte 0xf3,0x0f,0x7f,0x07",                             // movdqu [rdi], xmm0
-        ".byte 0xf3,0x0f,0x7f,0x4c,0x17,0xf0",                   // movdqu [rdi+rdx-0x10], xmm1
+        ".byte 0x76,0x59",                                       // jbe short 0xb0
+        ".byte 0x62,0xe1,0xfe,0x08,0x6f,0x06",                   // vmovdqu64 xmm16, [rsi]
+        ".byte 0x62,0xe1,0xfe,0x08,0x6f,0x4c,0x16,0xff",         // vmovdqu64 xmm17, [rsi+rdx-0x10]
+        ".byte 0x62,0xe1,0xfe,0x08,0x7f,0x07",                   // vmovdqu64 [rdi], xmm16
+        ".byte 0x62,0xe1,0xfe,0x08,0x7f,0x4c,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x10], xmm17
+        ".byte 0x48,0x8d,0x4c,0x24,0xa0",                        // lea rcx, [rsp-0x60]
+        ".byte 0x48,0x83,0xfa,0x20",                             // cmp rdx, 0x20
+        ".byte 0x49,0x89,0xc8",                                  // mov r8, rcx
+        ".byte 0x4c,0x0f,0x43,0xc6",                             // cmovae r8, rsi
+        ".byte 0x62,0xc1,0xfe,0x28,0x6f,0x00",                   // vmovdqu64 ymm16, [r8]
+        ".byte 0x62,0xc1,0xfe,0x28,0x6f,0x4c,0x10,0xff",         // vmovdqu64 ymm17, [r8+rdx-0x20]
+        ".byte 0x48,0x8d,0x4c,0x24,0xe0",                        // lea rcx, [rsp-0x20]
+        ".byte 0x48,0x83,0xfa,0x20",                             // cmp rdx, 0x20
+        ".byte 0x49,0x89,0xc8",                                  // mov r8, rcx
+        ".byte 0x4c,0x0f,0x43,0xc7",                             // cmovae r8, rdi
+        ".byte 0x62,0xc1,0xfe,0x28,0x7f,0x00",                   // vmovdqu64 [r8], ymm16
+        ".byte 0x62,0xc1,0xfe,0x28,0x7f,0x4c,0x10,0xff",         // vmovdqu64 [r8+rdx-0x20], ymm17
         ".byte 0xc3",                                            // ret
         ".byte 0x48,0x8d,0x4c,0x24,0xa0",                        // lea rcx, [rsp-0x60]
         ".byte 0x48,0x85,0xd2",                                  // test rdx, rdx
@@ -196,19 +212,8 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x4d,0x89,0x18",                                  // mov [r8], r11
         ".byte 0x4d,0x89,0x54,0x10,0xf8",                        // mov [r8+rdx-8], r10
         ".byte 0xc3",                                            // ret
-        ".byte 0x48,0x81,0xfa,0x80,0x00,0x00,0x00",              // cmp rdx, 0x80
-        ".byte 0x77,0x3b",                                       // ja short 0x137
-        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x06",                   // vmovdqu64 ymm16, [rsi]
-        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x4e,0x01",              // vmovdqu64 ymm17, [rsi+0x20]
-        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x54,0x16,0xfe",         // vmovdqu64 ymm18, [rsi+rdx-0x40]
-        ".byte 0x62,0xe1,0xfe,0x28,0x6f,0x5c,0x16,0xff",         // vmovdqu64 ymm19, [rsi+rdx-0x20]
-        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x54,0x17,0xfe",         // vmovdqu64 [rdi+rdx-0x40], ymm18
-        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x5c,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x20], ymm19
-        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x07",                   // vmovdqu64 [rdi], ymm16
-        ".byte 0x62,0xe1,0xfe,0x28,0x7f,0x4f,0x01",              // vmovdqu64 [rdi+0x20], ymm17
-        ".byte 0xc3",                                            // ret
         ".byte 0x48,0x81,0xfa,0x00,0x01,0x00,0x00",              // cmp rdx, 0x100
-        ".byte 0x77,0x3b",                                       // ja short 0x17b
+        ".byte 0x77,0x3b",                                       // ja short 0x19c
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x01",              // vmovdqu64 zmm17, [rsi+0x40]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x54,0x16,0xfe",         // vmovdqu64 zmm18, [rsi+rdx-0x80]
@@ -219,7 +224,7 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0x01",              // vmovdqu64 [rdi+0x40], zmm17
         ".byte 0xc3",                                            // ret
         ".byte 0x48,0x81,0xfa,0x00,0x02,0x00,0x00",              // cmp rdx, 0x200
-        ".byte 0x77,0x77",                                       // ja short 0x1fb
+        ".byte 0x77,0x77",                                       // ja short 0x21c
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x01",              // vmovdqu64 zmm17, [rsi+0x40]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x56,0x02",              // vmovdqu64 zmm18, [rsi+0x80]
@@ -237,46 +242,69 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x57,0x02",              // vmovdqu64 [rdi+0x80], zmm18
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x5f,0x03",              // vmovdqu64 [rdi+0xc0], zmm19
         ".byte 0xc3",                                            // ret
-        ".byte 0x48,0x81,0xfa,0x00,0x10,0x00,0x00",              // cmp rdx, 0x1000
-        ".byte 0x0f,0x87,0xc1,0x00,0x00,0x00",                   // ja near 0x2c9
-        ".byte 0x48,0x01,0xd6",                                  // add rsi, rdx
-        ".byte 0x48,0x01,0xd7",                                  // add rdi, rdx
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0xff",              // vmovdqu64 zmm16, [rsi-0x40]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0xff",              // vmovdqu64 [rdi-0x40], zmm16
-        ".byte 0x48,0x89,0xf9",                                  // mov rcx, rdi
-        ".byte 0x83,0xe1,0x3f",                                  // and ecx, 0x3f
-        ".byte 0x48,0x29,0xce",                                  // sub rsi, rcx
-        ".byte 0x48,0x29,0xcf",                                  // sub rdi, rcx
-        ".byte 0x48,0x29,0xca",                                  // sub rdx, rcx
-        ".byte 0x48,0xf7,0xda",                                  // neg rdx
-        ".byte 0x48,0x8d,0x94,0x16,0x01,0x01,0x00,0x00",         // lea rdx, [rsi+rdx+0x101]
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0xff",              // vmovdqu64 zmm16, [rsi-0x40]
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0xfe",              // vmovdqu64 zmm17, [rsi-0x80]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0xff",              // vmovdqu64 [rdi-0x40], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0xfd",              // vmovdqu64 zmm16, [rsi-0xc0]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0xfe",              // vmovdqu64 [rdi-0x80], zmm17
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0xfc",              // vmovdqu64 zmm17, [rsi-0x100]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0xfd",              // vmovdqu64 [rdi-0xc0], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0xfc",              // vmovdqu64 [rdi-0x100], zmm17
-        ".byte 0x48,0x81,0xc6,0x00,0xff,0xff,0xff",              // add rsi, -0x100
-        ".byte 0x48,0x81,0xc7,0x00,0xff,0xff,0xff",              // add rdi, -0x100
-        ".byte 0x48,0x39,0xd6",                                  // cmp rsi, rdx
-        ".byte 0x73,0xb5",                                       // jae short 0x236
-        ".byte 0x48,0xf7,0xda",                                  // neg rdx
-        ".byte 0x48,0x8d,0x94,0x16,0x01,0x01,0x00,0x00",         // lea rdx, [rsi+rdx+0x101]
-        ".byte 0x48,0x29,0xd6",                                  // sub rsi, rdx
-        ".byte 0x48,0x29,0xd7",                                  // sub rdi, rdx
+        ".byte 0x48,0x81,0xfa,0x00,0x04,0x00,0x00",              // cmp rdx, 0x400
+        ".byte 0x0f,0x87,0xef,0x00,0x00,0x00",                   // ja near 0x318
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x01",              // vmovdqu64 zmm17, [rsi+0x40]
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x56,0x02",              // vmovdqu64 zmm18, [rsi+0x80]
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x5e,0x03",              // vmovdqu64 zmm19, [rsi+0xc0]
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x66,0x04",              // vmovdqu64 zmm20, [rsi+0x100]
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x6e,0x05",              // vmovdqu64 zmm21, [rsi+0x140]
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x76,0x06",              // vmovdqu64 zmm22, [rsi+0x180]
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x7e,0x07",              // vmovdqu64 zmm23, [rsi+0x1c0]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x44,0x16,0xf8",         // vmovdqu64 zmm24, [rsi+rdx-0x200]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x4c,0x16,0xf9",         // vmovdqu64 zmm25, [rsi+rdx-0x1c0]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x54,0x16,0xfa",         // vmovdqu64 zmm26, [rsi+rdx-0x180]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x5c,0x16,0xfb",         // vmovdqu64 zmm27, [rsi+rdx-0x140]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x64,0x16,0xfc",         // vmovdqu64 zmm28, [rsi+rdx-0x100]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x6c,0x16,0xfd",         // vmovdqu64 zmm29, [rsi+rdx-0xc0]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x74,0x16,0xfe",         // vmovdqu64 zmm30, [rsi+rdx-0x80]
+        ".byte 0x62,0x61,0xfe,0x48,0x6f,0x7c,0x16,0xff",         // vmovdqu64 zmm31, [rsi+rdx-0x40]
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0x02",              // vmovdqu64 zmm16, [rsi+0x80]
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0x01",              // vmovdqu64 [rdi+0x40], zmm17
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x03",              // vmovdqu64 zmm17, [rsi+0xc0]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0x02",              // vmovdqu64 [rdi+0x80], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0x03",              // vmovdqu64 [rdi+0xc0], zmm17
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x57,0x02",              // vmovdqu64 [rdi+0x80], zmm18
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x5f,0x03",              // vmovdqu64 [rdi+0xc0], zmm19
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x67,0x04",              // vmovdqu64 [rdi+0x100], zmm20
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x6f,0x05",              // vmovdqu64 [rdi+0x140], zmm21
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x77,0x06",              // vmovdqu64 [rdi+0x180], zmm22
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x7f,0x07",              // vmovdqu64 [rdi+0x1c0], zmm23
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x44,0x17,0xf8",         // vmovdqu64 [rdi+rdx-0x200], zmm24
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x4c,0x17,0xf9",         // vmovdqu64 [rdi+rdx-0x1c0], zmm25
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x54,0x17,0xfa",         // vmovdqu64 [rdi+rdx-0x180], zmm26
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x5c,0x17,0xfb",         // vmovdqu64 [rdi+rdx-0x140], zmm27
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x64,0x17,0xfc",         // vmovdqu64 [rdi+rdx-0x100], zmm28
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x6c,0x17,0xfd",         // vmovdqu64 [rdi+rdx-0xc0], zmm29
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x74,0x17,0xfe",         // vmovdqu64 [rdi+rdx-0x80], zmm30
+        ".byte 0x62,0x61,0xfe,0x48,0x7f,0x7c,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x40], zmm31
+        ".byte 0xc3",                                            // ret
+        ".byte 0x48,0x81,0xfa,0x00,0x10,0x00,0x00",              // cmp rdx, 0x1000
+        ".byte 0x77,0x79",                                       // ja short 0x39a
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
+        ".byte 0x48,0x89,0xf1",                                  // mov rcx, rsi
+        ".byte 0x83,0xe1,0x3f",                                  // and ecx, 0x3f
+        ".byte 0x48,0x83,0xc1,0xc0",                             // add rcx, -0x40
+        ".byte 0x48,0x29,0xce",                                  // sub rsi, rcx
+        ".byte 0x48,0x29,0xcf",                                  // sub rdi, rcx
+        ".byte 0x48,0x01,0xca",                                  // add rdx, rcx
+        ".byte 0x48,0x8d,0x94,0x16,0x7f,0xff,0xff,0xff",         // lea rdx, [rsi+rdx-0x81]
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0x01",              // vmovdqu64 zmm16, [rsi+0x40]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0x01",              // vmovdqu64 [rdi+0x40], zmm16
+        ".byte 0x48,0x83,0xee,0x80",                             // sub rsi, -0x80
+        ".byte 0x48,0x83,0xef,0x80",                             // sub rdi, -0x80
+        ".byte 0x48,0x39,0xd6",                                  // cmp rsi, rdx
+        ".byte 0x76,0xd9",                                       // jbe short 0x348
+        ".byte 0x48,0x29,0xf2",                                  // sub rdx, rsi
+        ".byte 0x48,0x81,0xc2,0x81,0x00,0x00,0x00",              // add rdx, 0x81
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x44,0x16,0xfe",         // vmovdqu64 zmm16, [rsi+rdx-0x80]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x44,0x17,0xfe",         // vmovdqu64 [rdi+rdx-0x80], zmm16
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x44,0x16,0xff",         // vmovdqu64 zmm16, [rsi+rdx-0x40]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x44,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x40], zmm16
         ".byte 0xc3",                                            // ret
         ".byte 0x48,0x81,0xfa,0x00,0x60,0x00,0x00",              // cmp rdx, 0x6000
-        ".byte 0x0f,0x87,0xce,0x00,0x00,0x00",                   // ja near 0x3a4
+        ".byte 0x0f,0x87,0xcd,0x00,0x00,0x00",                   // ja near 0x474
         ".byte 0x48,0x89,0xf9",                                  // mov rcx, rdi
         ".byte 0x48,0xf7,0xd9",                                  // neg rcx
         ".byte 0x83,0xe1,0x3f",                                  // and ecx, 0x3f
@@ -289,7 +317,7 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x48,0x01,0xce",                                  // add rsi, rcx
         ".byte 0x48,0x01,0xcf",                                  // add rdi, rcx
         ".byte 0x48,0x8d,0x94,0x16,0xff,0xfe,0xff,0xff",         // lea rdx, [rsi+rdx-0x101]
-        ".byte 0x0f,0x1f,0x00",                                  // nop dword [rax]
+        ".byte 0x66,0x90",                                       // xchg ax, ax
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x01",              // vmovdqu64 zmm17, [rsi+0x40]
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
@@ -301,7 +329,7 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x48,0x81,0xc6,0x00,0x01,0x00,0x00",              // add rsi, 0x100
         ".byte 0x48,0x81,0xc7,0x00,0x01,0x00,0x00",              // add rdi, 0x100
         ".byte 0x48,0x39,0xd6",                                  // cmp rsi, rdx
-        ".byte 0x76,0xb7",                                       // jbe short 0x310
+        ".byte 0x76,0xb7",                                       // jbe short 0x3e0
         ".byte 0x48,0x29,0xf2",                                  // sub rdx, rsi
         ".byte 0x48,0x81,0xc2,0x01,0x01,0x00,0x00",              // add rdx, 0x101
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x44,0x16,0xfc",         // vmovdqu64 zmm16, [rsi+rdx-0x100]
@@ -314,22 +342,17 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4c,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x40], zmm17
         ".byte 0xc3",                                            // ret
         ".byte 0x48,0x81,0xfa,0x00,0xc0,0x00,0x00",              // cmp rdx, 0xc000
-        ".byte 0x77,0x06",                                       // ja short 0x3b3
+        ".byte 0x77,0x06",                                       // ja short 0x483
         ".byte 0x48,0x89,0xd1",                                  // mov rcx, rdx
         ".byte 0xf3,0xa4",                                       // rep movsb
         ".byte 0xc3",                                            // ret
         ".byte 0x48,0x81,0xfa,0x00,0x00,0x10,0x00",              // cmp rdx, 0x100000
-        ".byte 0x77,0x14",                                       // ja short 0x3d0
-        ".byte 0x48,0x89,0xf9",                                  // mov rcx, rdi
-        ".byte 0x48,0xf7,0xd9",                                  // neg rcx
-        ".byte 0x83,0xe1,0x03",                                  // and ecx, 3
-        ".byte 0x48,0x29,0xca",                                  // sub rdx, rcx
-        ".byte 0xf3,0xa4",                                       // rep movsb
+        ".byte 0x77,0x06",                                       // ja short 0x492
         ".byte 0x48,0x89,0xd1",                                  // mov rcx, rdx
         ".byte 0xf3,0xa4",                                       // rep movsb
         ".byte 0xc3",                                            // ret
-        ".byte 0x48,0x81,0xfa,0x00,0x00,0x00,0x02",              // cmp rdx, 0x2000000
-        ".byte 0x77,0x06",                                       // ja short 0x3df
+        ".byte 0x48,0x81,0xfa,0x00,0x00,0x00,0x01",              // cmp rdx, 0x1000000
+        ".byte 0x77,0x06",                                       // ja short 0x4a1
         ".byte 0x48,0x89,0xd1",                                  // mov rcx, rdx
         ".byte 0xf3,0xa4",                                       // rep movsb
         ".byte 0xc3",                                            // ret
@@ -342,8 +365,7 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x48,0x29,0xcf",                                  // sub rdi, rcx
         ".byte 0x48,0x01,0xca",                                  // add rdx, rcx
         ".byte 0x48,0x8d,0x94,0x16,0xff,0xfe,0xff,0xff",         // lea rdx, [rsi+rdx-0x101]
-        ".byte 0x66,0x0f,0x1f,0x84,0x00,0x00,0x00,0x00,0x00",    // nop word [rax+rax]
-        ".byte 0x90",                                            // nop
+        ".byte 0x0f,0x1f,0x84,0x00,0x00,0x00,0x00,0x00",         // nop dword [rax+rax]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
         ".byte 0x62,0xe1,0x7d,0x48,0xe7,0x07",                   // vmovntdq [rdi], zmm16
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0x01",              // vmovdqu64 zmm16, [rsi+0x40]
@@ -355,7 +377,7 @@ unsafe extern "sysv64" fn routine(dst: *mut u8, src: *const u8, n: usize) -> *mu
         ".byte 0x48,0x81,0xc6,0x00,0x01,0x00,0x00",              // add rsi, 0x100
         ".byte 0x48,0x81,0xc7,0x00,0x01,0x00,0x00",              // add rdi, 0x100
         ".byte 0x48,0x39,0xd6",                                  // cmp rsi, rdx
-        ".byte 0x76,0xb7",                                       // jbe short 0x410
+        ".byte 0x76,0xb7",                                       // jbe short 0x4d0
         ".byte 0x0f,0xae,0xf8",                                  // sfence
         ".byte 0x48,0x29,0xf2",                                  // sub rdx, rsi
         ".byte 0x48,0x81,0xc2,0x01,0x01,0x00,0x00",              // add rdx, 0x101
@@ -473,7 +495,7 @@ unsafe extern "sysv64" fn copy_65_128(dst: *mut u8, src: *const u8, n: usize) ->
     )
 }
 
-/// `copy 129..=256 pairs width=evex64 moves=2`
+/// `copy 129..=256 pairs width=evex64 moves=2 last=head`
 #[rustfmt::skip]
 #[unsafe(naked)]
 unsafe extern "sysv64" fn copy_129_256(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
@@ -484,10 +506,10 @@ unsafe extern "sysv64" fn copy_129_256(dst: *mut u8, src: *const u8, n: usize) -
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x01",              // vmovdqu64 zmm17, [rsi+0x40]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x54,0x16,0xfe",         // vmovdqu64 zmm18, [rsi+rdx-0x80]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x5c,0x16,0xff",         // vmovdqu64 zmm19, [rsi+rdx-0x40]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0x01",              // vmovdqu64 [rdi+0x40], zmm17
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x54,0x17,0xfe",         // vmovdqu64 [rdi+rdx-0x80], zmm18
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x5c,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x40], zmm19
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0x01",              // vmovdqu64 [rdi+0x40], zmm17
         ".byte 0xc3",                                            // ret
     )
 }
@@ -580,48 +602,39 @@ unsafe extern "sysv64" fn copy_513_1024(dst: *mut u8, src: *const u8, n: usize) 
     )
 }
 
-/// `copy 1025..=4096 loop width=evex64 unroll=4 order=ahead align=dst:64:overlap loop-align=1 direction=backward`
+/// `copy 1025..=4096 loop width=evex64 unroll=2 align=src:64:overlap loop-align=32`
 #[rustfmt::skip]
 #[unsafe(naked)]
 unsafe extern "sysv64" fn copy_1025_4096(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     naked_asm!(
         ".p2align 6",
         ".byte 0x48,0x89,0xf8",                                  // mov rax, rdi
-        ".byte 0x48,0x01,0xd6",                                  // add rsi, rdx
-        ".byte 0x48,0x01,0xd7",                                  // add rdi, rdx
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0xff",              // vmovdqu64 zmm16, [rsi-0x40]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0xff",              // vmovdqu64 [rdi-0x40], zmm16
-        ".byte 0x48,0x89,0xf9",                                  // mov rcx, rdi
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
+        ".byte 0x48,0x89,0xf1",                                  // mov rcx, rsi
         ".byte 0x83,0xe1,0x3f",                                  // and ecx, 0x3f
+        ".byte 0x48,0x83,0xc1,0xc0",                             // add rcx, -0x40
         ".byte 0x48,0x29,0xce",                                  // sub rsi, rcx
         ".byte 0x48,0x29,0xcf",                                  // sub rdi, rcx
-        ".byte 0x48,0x29,0xca",                                  // sub rdx, rcx
-        ".byte 0x48,0xf7,0xda",                                  // neg rdx
-        ".byte 0x48,0x8d,0x94,0x16,0x01,0x01,0x00,0x00",         // lea rdx, [rsi+rdx+0x101]
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0xff",              // vmovdqu64 zmm16, [rsi-0x40]
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0xfe",              // vmovdqu64 zmm17, [rsi-0x80]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0xff",              // vmovdqu64 [rdi-0x40], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0xfd",              // vmovdqu64 zmm16, [rsi-0xc0]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0xfe",              // vmovdqu64 [rdi-0x80], zmm17
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0xfc",              // vmovdqu64 zmm17, [rsi-0x100]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0xfd",              // vmovdqu64 [rdi-0xc0], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0xfc",              // vmovdqu64 [rdi-0x100], zmm17
-        ".byte 0x48,0x81,0xc6,0x00,0xff,0xff,0xff",              // add rsi, -0x100
-        ".byte 0x48,0x81,0xc7,0x00,0xff,0xff,0xff",              // add rdi, -0x100
-        ".byte 0x48,0x39,0xd6",                                  // cmp rsi, rdx
-        ".byte 0x73,0xb5",                                       // jae short 0x31
-        ".byte 0x48,0xf7,0xda",                                  // neg rdx
-        ".byte 0x48,0x8d,0x94,0x16,0x01,0x01,0x00,0x00",         // lea rdx, [rsi+rdx+0x101]
-        ".byte 0x48,0x29,0xd6",                                  // sub rsi, rdx
-        ".byte 0x48,0x29,0xd7",                                  // sub rdi, rdx
+        ".byte 0x48,0x01,0xca",                                  // add rdx, rcx
+        ".byte 0x48,0x8d,0x94,0x16,0x7f,0xff,0xff,0xff",         // lea rdx, [rsi+rdx-0x81]
+        ".byte 0x66,0x0f,0x1f,0x84,0x00,0x00,0x00,0x00,0x00",    // nop word [rax+rax]
+        ".byte 0x66,0x0f,0x1f,0x84,0x00,0x00,0x00,0x00,0x00",    // nop word [rax+rax]
+        ".byte 0x0f,0x1f,0x40,0x00",                             // nop dword [rax]
         ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x06",                   // vmovdqu64 zmm16, [rsi]
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x01",              // vmovdqu64 zmm17, [rsi+0x40]
         ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x07",                   // vmovdqu64 [rdi], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0x02",              // vmovdqu64 zmm16, [rsi+0x80]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0x01",              // vmovdqu64 [rdi+0x40], zmm17
-        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x4e,0x03",              // vmovdqu64 zmm17, [rsi+0xc0]
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0x02",              // vmovdqu64 [rdi+0x80], zmm16
-        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x4f,0x03",              // vmovdqu64 [rdi+0xc0], zmm17
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x46,0x01",              // vmovdqu64 zmm16, [rsi+0x40]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x47,0x01",              // vmovdqu64 [rdi+0x40], zmm16
+        ".byte 0x48,0x83,0xee,0x80",                             // sub rsi, -0x80
+        ".byte 0x48,0x83,0xef,0x80",                             // sub rdi, -0x80
+        ".byte 0x48,0x39,0xd6",                                  // cmp rsi, rdx
+        ".byte 0x76,0xd9",                                       // jbe short 0x40
+        ".byte 0x48,0x29,0xf2",                                  // sub rdx, rsi
+        ".byte 0x48,0x81,0xc2,0x81,0x00,0x00,0x00",              // add rdx, 0x81
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x44,0x16,0xfe",         // vmovdqu64 zmm16, [rsi+rdx-0x80]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x44,0x17,0xfe",         // vmovdqu64 [rdi+rdx-0x80], zmm16
+        ".byte 0x62,0xe1,0xfe,0x48,0x6f,0x44,0x16,0xff",         // vmovdqu64 zmm16, [rsi+rdx-0x40]
+        ".byte 0x62,0xe1,0xfe,0x48,0x7f,0x44,0x17,0xff",         // vmovdqu64 [rdi+rdx-0x40], zmm16
         ".byte 0xc3",                                            // ret
     )
 }
@@ -685,28 +698,23 @@ unsafe extern "sysv64" fn copy_24577_49152(dst: *mut u8, src: *const u8, n: usiz
     )
 }
 
-/// `copy 49153..=1048576 string unit=1 align=dst:4:string`
+/// `copy 49153..=1048576 string unit=1`
 #[rustfmt::skip]
 #[unsafe(naked)]
 unsafe extern "sysv64" fn copy_49153_1048576(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     naked_asm!(
         ".p2align 6",
         ".byte 0x48,0x89,0xf8",                                  // mov rax, rdi
-        ".byte 0x48,0x89,0xf9",                                  // mov rcx, rdi
-        ".byte 0x48,0xf7,0xd9",                                  // neg rcx
-        ".byte 0x83,0xe1,0x03",                                  // and ecx, 3
-        ".byte 0x48,0x29,0xca",                                  // sub rdx, rcx
-        ".byte 0xf3,0xa4",                                       // rep movsb
         ".byte 0x48,0x89,0xd1",                                  // mov rcx, rdx
         ".byte 0xf3,0xa4",                                       // rep movsb
         ".byte 0xc3",                                            // ret
     )
 }
 
-/// `copy 1048577..=33554432 string unit=1`
+/// `copy 1048577..=16777216 string unit=1`
 #[rustfmt::skip]
 #[unsafe(naked)]
-unsafe extern "sysv64" fn copy_1048577_33554432(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
+unsafe extern "sysv64" fn copy_1048577_16777216(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     naked_asm!(
         ".p2align 6",
         ".byte 0x48,0x89,0xf8",                                  // mov rax, rdi
@@ -716,10 +724,10 @@ unsafe extern "sysv64" fn copy_1048577_33554432(dst: *mut u8, src: *const u8, n:
     )
 }
 
-/// `copy 33554433.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt`
+/// `copy 16777217.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt`
 #[rustfmt::skip]
 #[unsafe(naked)]
-unsafe extern "sysv64" fn copy_33554433_up(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
+unsafe extern "sysv64" fn copy_16777217_up(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     naked_asm!(
         ".p2align 6",
         ".byte 0x48,0x89,0xf8",                                  // mov rax, rdi
