@@ -91,8 +91,8 @@ fn string_move(string: &StringMove) -> Vec<Op> {
             Tail::Overlap => tail::last_move(&mut ops, unit, walk),
             Tail::Ladder => tail::ladder(&mut ops, unit.bytes(), unit, walk),
             Tail::Bytes => walk.bytes(&mut ops, Reg::N),
-            // The others are refused by the recipe's own check.
-            _ => tail::string(&mut ops, walk),
+            // The last two are refused by the recipe's own check.
+            Tail::String | Tail::Block | Tail::Mask => tail::string(&mut ops, walk),
         }
     }
     leave(&mut ops, Width::B8);
