@@ -26,16 +26,24 @@ pub enum Written {
 /// # Errors
 /// [`WriteError`] names the file and the reason. A regular file is then what it was, and nothing is left beside it.
 pub fn write(path: &Path, text: &str) -> Result<Written, WriteError> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// [`write()`] for what is no text.
+///
+/// # Errors
+/// As for [`write()`].
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<Written, WriteError> {
     let failed = |left, reason| WriteError { path: path.to_owned(), left, reason };
     match Target::of(path).map_err(|reason| failed(Left::AsItWas, reason))? {
         Target::File(file) => {
-            if fs::read(&file).is_ok_and(|old| old == text.as_bytes()) {
+            if fs::read(&file).is_ok_and(|old| old == bytes) {
                 return Ok(Written::Unchanged);
             }
-            replace(&file, text).map_err(|reason| failed(Left::AsItWas, reason))?;
+            replace(&file, bytes).map_err(|reason| failed(Left::AsItWas, reason))?;
             Ok(Written::Replaced)
         }
-        Target::Stream { .. } => match Target::stream(path).and_then(|mut stream| stream.write_all(text.as_bytes())) {
+        Target::Stream { .. } => match Target::stream(path).and_then(|mut stream| stream.write_all(bytes)) {
             // Whoever reads has seen enough.
             Err(reason) if reason.kind() == io::ErrorKind::BrokenPipe => Ok(Written::Sent),
             sent => sent.map(|()| Written::Sent).map_err(|reason| failed(Left::Unknown, reason)),
@@ -78,11 +86,10 @@ fn parts(path: &Path) -> io::Result<(&Path, &std::ffi::OsStr)> {
     Ok((folder, name))
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = parts(path)?;
     let (beside, mut file) = temporary(folder, name)?;
-    let renamed =
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, path));
+    let renamed = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, path));
     if let Err(reason) = renamed {
         // The first reason is the one to tell; if this fails too there is nothing better to do.
         let _ = fs::remove_file(&beside);
