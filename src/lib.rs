@@ -7,7 +7,8 @@
 //!                       host   run ─────> proofs ──┐
 //!                        │      └──> time ─────────┼──> tune ──> (the command)
 //!                        └──────────── record ─────┤
-//!                                      print ──────┘
+//!                                      print ──────┤
+//!                                    profile ──────┘
 //! ```
 //!
 //! - [`host`]: what machine this is, and what to distrust about it
@@ -16,6 +17,7 @@
 //! - [`time`]: clocks, call loops, workloads, and the judge that races routines
 //! - [`record`]: the journal of everything measured, which survives being killed
 //! - [`tune`]: the main job: classes, races, confirmations, the whole routine
+//! - [`profile`]: the copies that real programs make, in order: recorded, imported, shipped
 //! - [`mod@bench`]: the checked-in table against the system's memcpy
 //! - [`mod@print`]: from winners to Rust source, and the equalities that hold the two together
 //!
@@ -25,6 +27,7 @@
 pub mod bench;
 pub mod host;
 pub mod print;
+pub mod profile;
 pub mod proofs;
 pub mod record;
 pub mod run;

@@ -14,6 +14,8 @@ pub enum Exit {
     Done,
     /// It ran to its end and the result, already printed, is a failure: a check that does not hold.
     Failed,
+    /// A program was run, and this is its exit code.
+    Passed(u8),
 }
 
 /// A command line that clap takes and that makes no sense.
@@ -55,6 +57,7 @@ fn code(exit: Exit) -> ExitCode {
     match exit {
         Exit::Done => ExitCode::SUCCESS,
         Exit::Failed => ExitCode::FAILURE,
+        Exit::Passed(code) => code.into(),
     }
 }
 
@@ -124,6 +127,7 @@ mod tests {
         let context = |error: anyhow::Error| error.context("while doing something");
         assert_eq!(code(Exit::Done), ExitCode::SUCCESS);
         assert_eq!(code(Exit::Failed), ExitCode::FAILURE);
+        assert_eq!(code(Exit::Passed(137)), ExitCode::from(137));
         assert_eq!(code_of(&context(Interrupted.into())), ExitCode::from(130));
         assert_eq!(code_of(&context(Usage("odd".to_owned()).into())), ExitCode::from(2));
         assert_eq!(code_of(&anyhow::anyhow!("broken")), ExitCode::FAILURE);

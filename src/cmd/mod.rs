@@ -7,7 +7,9 @@ pub mod exit;
 mod host;
 mod number;
 mod output;
+mod profile;
 mod ratios;
+mod record;
 mod show;
 mod spans;
 mod table;
@@ -34,6 +36,7 @@ const AFTER: &str = "\
 Examples:
   copysmith tune
   copysmith bench
+  copysmith record -- python3 -c 'print(1)'
   copysmith show copy 17..=32 pairs width=sse16
   copysmith completions bash > ~/.local/share/bash-completion/completions/copysmith
 
@@ -46,6 +49,8 @@ enum Verb {
     Bench(bench::Args),
     Show(show::Args),
     Check(check::Args),
+    Record(record::Args),
+    Profile(profile::Args),
     Host(host::Args),
     Table(table::Args),
     Completions(completions::Args),
@@ -62,6 +67,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Bench(args) => bench::run(args, &mut output),
         Verb::Show(args) => show::run(args, &mut output),
         Verb::Check(args) => check::run(args, &mut output),
+        Verb::Record(args) => record::run(args, &mut output),
+        Verb::Profile(args) => profile::run(args, &mut output),
         Verb::Host(args) => host::run(args, &mut output),
         Verb::Table(args) => table::run(args, &mut output),
         Verb::Completions(args) => completions::run(args, &mut output),

@@ -1,0 +1,129 @@
+//! `record` and `profile` as a shell sees them.
+
+use crate::program::{Program, copysmith, text, word};
+use copysmith::profile::Profile;
+use std::fs;
+use std::process::Output;
+
+fn small() -> Program {
+    Program::new("#[unsafe(no_mangle)] extern \"C\" fn main() -> c_int { for n in 1001..1011 { copy(n); } 3 }")
+}
+
+fn ended(words: &[&str]) -> Output {
+    copysmith(words).output().unwrap()
+}
+
+#[track_caller]
+fn complaint(words: &[&str], code: i32) -> String {
+    let output = ended(words);
+    let said = text(&output.stderr).to_owned();
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(code), ""), "{said}");
+    assert!(said.starts_with("copysmith: ") && said.lines().count() == 1, "{said}");
+    said
+}
+
+#[track_caller]
+fn result(words: &[&str]) -> String {
+    let output = ended(words);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    text(&output.stdout).to_owned()
+}
+
+#[test]
+fn a_recording_ends_with_one_line_and_replaces_no_file_unless_told_to() {
+    let program = small();
+    let file = program.dir.path().join("p.profile.gz");
+    let words = ["record", "-o", word(&file), "--", word(&program.path)];
+    let output = ended(&words);
+    let said = text(&output.stderr);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(3), ""));
+    assert!(said.lines().count() == 1 && said.contains("1 processes") && said.contains(word(&file)), "{said}");
+    let before = fs::read(&file).unwrap();
+    assert!(complaint(&words, 1).contains("exists; give another file with -o, or --force to replace it"));
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert_eq!(ended(&["record", "--force", "-o", word(&file), "--", word(&program.path)]).status.code(), Some(3));
+}
+
+#[test]
+fn a_profile_is_named_after_the_program_and_lies_where_the_command_runs() {
+    let program = small();
+    let status = copysmith(&["-q", "record", "./program"]).current_dir(program.dir.path()).status().unwrap();
+    assert_eq!(status.code(), Some(3));
+    let profile = Profile::read(&program.dir.path().join("program.profile.gz")).unwrap();
+    assert_eq!(profile.header().name, "program");
+    assert_eq!(profile.header().command, ["./program"]);
+    assert!(profile.header().seconds.is_some_and(|seconds| seconds > 0.0));
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_one_line_and_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("p.gz");
+    let said = complaint(&["record", "-o", word(&file), "--", "/no/such/program"], 1);
+    assert!(said.contains("/no/such/program cannot be started"), "{said}");
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_program_that_loads_no_library_runs_and_it_is_said_why_nothing_was_recorded() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, path, file) = (dir.path().join("s.rs"), dir.path().join("static"), dir.path().join("p.gz"));
+    fs::write(&source, "fn main() { println!(\"static\"); std::process::exit(4) }").unwrap();
+    let mut rustc = std::process::Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.args(["-C", "target-feature=+crt-static", "-C", "relocation-model=static", "-o"]).args([&path, &source]);
+    assert!(rustc.status().unwrap().success());
+    let output = ended(&["record", "-o", word(&file), "--", word(&path)]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(4), "static\n"));
+    let said = text(&output.stderr);
+    assert!(said.contains("nothing was recorded of") && said.contains("linked statically"), "{said}");
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_shell_and_its_children_print_the_same() {
+    let script =
+        "echo one; for word in a b c; do ls / | wc -l; done; (echo two >&2; exit 3); echo $?; cat /etc/passwd | sort";
+    let alone = std::process::Command::new("/bin/sh").args(["-c", script]).output().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("p.gz");
+    let recorded = ended(&["-q", "record", "-o", word(&file), "--", "/bin/sh", "-c", script]);
+    assert_eq!(recorded, alone);
+    assert!(Profile::read(&file).unwrap().header().processes > 10);
+}
+
+#[test]
+fn profiles_are_imported_shown_sampled_and_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("list"), "# sizes\n16 3000\n0x100 1000\n").unwrap();
+    let written = result(&["profile", "import", word(&at("list")), "-o", word(&at("sizes.profile.gz"))]);
+    assert!(written.ends_with("(4000 calls, 4000 in order)\n"), "{written}");
+    let shown = result(&["profile", "show", word(&at("sizes.profile.gz"))]);
+    for part in ["profile        sizes\n", "below 128      75.0 % of calls\n", "16..=31", "75.0 %", "####"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let json = result(&["profile", "show", "--json", word(&at("sizes.profile.gz"))]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["calls"], &json["calls_below_128"]), (&4000.into(), &0.75.into()));
+    let svg = at("drawing.svg");
+    result(&["profile", "show", word(&at("sizes.profile.gz")), "--svg", word(&svg)]);
+    assert!(fs::read_to_string(&svg).unwrap().contains("<svg"));
+    let sample = at("sample.profile");
+    result(&["profile", "sample", word(&at("sizes.profile.gz")), "--calls", "500", "-o", word(&sample)]);
+    assert_eq!(Profile::read(&sample).unwrap().calls().count(), 500);
+    let merged = at("m.gz");
+    result(&["profile", "merge", word(&sample), word(&sample), "-o", word(&merged), "--name", "both"]);
+    let merged = Profile::read(&merged).unwrap();
+    assert_eq!((merged.header().calls, merged.calls().count(), merged.header().name.as_str()), (8000, 1000, "both"));
+}
+
+#[test]
+fn what_is_no_profile_is_one_line_that_names_the_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("wrong");
+    fs::write(&file, "16 3\n16\n").unwrap();
+    let said = complaint(&["profile", "import", word(&file), "-o", word(&dir.path().join("o"))], 1);
+    assert!(said.contains("line 2: 1 numbers are not allowed here; 'SIZE WEIGHT' is"), "{said}");
+    assert!(complaint(&["profile", "show", word(&file)], 1).contains("wrong, line 1: no header of a profile"));
+    assert!(complaint(&["profile", "show", "no-such-profile"], 1).contains("cannot read no-such-profile"));
+}
