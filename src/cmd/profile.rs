@@ -108,8 +108,19 @@ struct To {
     #[arg(long)]
     force: bool,
     /// The name of the profile [default: the file's, up to its first dot]
-    #[arg(long)]
+    #[arg(long, value_parser = named)]
     name: Option<String>,
+}
+
+/// The name of a profile, from the command line.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn named(name: &str) -> Result<String, String> {
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err("a name has at least one character, and none for control".to_owned());
+    }
+    Ok(name.to_owned())
 }
 
 /// Does what was asked for.
@@ -133,7 +144,8 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
             if let Some(limit) = near {
                 sampled = sampled.near(limit);
             }
-            written(&sampled.named(&to.name()), &to, output)
+            let sampled = sampled.named(&to.name()).map_err(Usage)?;
+            written(&sampled, &to, output)
         }
         Verb::Import(Import { list, to }) => {
             let text = text(&list)?;
@@ -175,12 +187,7 @@ pub fn is_free(path: &Path, force: bool) -> anyhow::Result<()> {
 /// As [`is_free`].
 pub fn save(profile: &Profile, path: &Path, force: bool) -> anyhow::Result<()> {
     is_free(path, force)?;
-    // What is written can be read: a name from the command line may not be allowed in a header.
-    let text = profile.to_string();
-    if let Err(error) = Profile::parse(&text) {
-        return Err(Usage(error.why).into());
-    }
-    write_bytes(path, &profile::packed(path, &text))?;
+    write_bytes(path, &profile::packed(path, &profile.to_string()))?;
     Ok(())
 }
 

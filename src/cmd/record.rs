@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::output::Output;
-use super::profile::{is_free, save};
+use super::profile::{is_free, named, save};
 use copysmith::profile::Summary;
 use copysmith::profile::recorder::{Callers, Recorded, Request, record};
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 /// The most calls in order that a profile has unless told otherwise.
-const CALLS: u64 = 1 << 20;
+const CALLS: u64 = 1 << 18;
 
 /// Run a program and record the copies that it makes: memcpy, memmove and mempcpy, in order
 #[derive(Debug, clap::Args)]
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = CALLS, value_parser = clap::value_parser!(u64).range(1..=copysmith::profile::MOST_CALLS))]
     calls: u64,
     /// The name of the profile [default: the program's]
-    #[arg(long)]
+    #[arg(long, value_parser = named)]
     name: Option<String>,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
@@ -66,13 +66,16 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
             let summary = Summary::of(&profile);
             let below = summary.calls_below_128.map_or(0.0, |share| 100.0 * share);
             let header = profile.header();
+            let processes = match header.processes {
+                1 => "1 process".to_owned(),
+                processes => format!("{processes} processes"),
+            };
             note(
                 output,
                 &format!(
-                    "{} calls, {} bytes, {below:.1} % of calls below 128 bytes, {} processes; {} calls in order in {}",
+                    "{} calls, {} bytes, {below:.1} % of calls below 128 bytes, {processes}; {} calls in order in {}",
                     summary.calls,
                     summary.bytes,
-                    header.processes,
                     summary.kept,
                     path.display()
                 ),

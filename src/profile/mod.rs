@@ -156,9 +156,13 @@ impl Profile {
     }
 
     /// The same under another name.
-    pub fn named(mut self, name: &str) -> Profile {
+    ///
+    /// # Errors
+    /// What is wrong with the name, in words.
+    pub fn named(mut self, name: &str) -> Result<Profile, String> {
         name.clone_into(&mut self.header.name);
-        self
+        self.header.check()?;
+        Ok(self)
     }
 }
 

@@ -81,30 +81,53 @@ fn program_output(program: &Program) -> Vec<u8> {
     std::process::Command::new(&program.path).output().unwrap().stdout
 }
 
-#[test]
-fn a_storm_of_signals_whose_handlers_copy_loses_and_invents_nothing() {
-    let run = Program::new(
-        "use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+/// A program whose handler copies at every tick, while its main part copies `body`.
+fn storm(body: &str) -> Program {
+    Program::new(&format!(
+        "use core::sync::atomic::{{AtomicUsize, Ordering::Relaxed}};
          static HANDLED: AtomicUsize = AtomicUsize::new(0);
-         extern \"C\" fn handler(_: c_int) { copy(2001); HANDLED.fetch_add(1, Relaxed); }
-         #[unsafe(no_mangle)] extern \"C\" fn main() -> c_int { unsafe {
+         extern \"C\" fn handler(_: c_int) {{ copy(1001); copy(2001); HANDLED.fetch_add(1, Relaxed); }}
+         #[unsafe(no_mangle)] extern \"C\" fn main() -> c_int {{ unsafe {{
              signal(14, handler);
              let (storm, calm) = ([0, 50, 0, 50], [0i64; 4]);
              setitimer(0, &storm, core::ptr::null_mut());
              let mut calls = 0;
-             while HANDLED.load(Relaxed) < 2000 { for _ in 0..64 { copy(1001); calls += 1; } }
+             {body}
              setitimer(0, &calm, core::ptr::null_mut());
-             for _ in 0..calls { memcpy(to(), from(), 3001); }
-             for _ in 0..HANDLED.load(Relaxed) { memcpy(to(), from(), 4001); }
+             let handled = HANDLED.load(Relaxed);
+             for _ in 0..calls + handled {{ memcpy(to(), from(), 3001); }}
+             for _ in 0..handled {{ memcpy(to(), from(), 4001); }}
              0
-         } }",
-    )
-    .record(&[]);
-    // How many there were the program tells by copying as often again.
+         }} }}"
+    ))
+}
+
+/// How many copies there were the program tells by making as many of another length.
+#[test]
+fn a_storm_of_signals_whose_handlers_copy_leaves_every_count_right() {
+    let run = storm("while HANDLED.load(Relaxed) < 4000 { for _ in 0..64 { copy(1001); calls += 1; } }").record(&[]);
     assert_eq!(run.count(1001), run.count(3001));
     assert_eq!(run.count(2001), run.count(4001));
-    assert!(run.count(2001) >= 2000);
+    assert!(run.count(2001) >= 4000);
     assert!(run.calls().iter().all(|call| [1001, 2001, 3001, 4001].contains(&call.length)));
+}
+
+#[test]
+fn a_call_that_a_handler_interrupts_and_those_of_the_handler_all_have_a_place_of_their_own() {
+    // Few enough to be kept whole.
+    let run = storm("while calls < 20000 { for _ in 0..20 { copy(1001); } copy(60000); copy(60000); calls += 20; }");
+    let run = run.record(&[]);
+    let header = run.profile.header();
+    assert!(run.count(2001) > 0);
+    assert_eq!(run.profile.calls().count() as u64, header.calls);
+    for length in [1001, 2001, 3001, 4001] {
+        assert_eq!(
+            run.calls().iter().filter(|call| call.length == length).count() as u64,
+            run.count(length),
+            "{length}"
+        );
+    }
+    assert_eq!(run.calls().iter().filter(|call| call.length == 60000).count(), 2000);
 }
 
 #[test]

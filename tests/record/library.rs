@@ -1,6 +1,6 @@
 //! What the recorder preloads, looked at from outside.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The library that the build script made, beside the command.
@@ -50,5 +50,17 @@ fn nothing_in_it_calls_what_it_exports() {
         // Not `name+0x12>`: a part of the library that has no name of its own.
         let is_start = [">", "@plt>", "@@Base>"].contains(&target[name.len()..].trim_end());
         assert!(!(is_start && exported.contains(&name.trim_start_matches("__").trim_end_matches("_chk"))), "{line}");
+    }
+}
+
+/// `cargo fmt` follows modules, and the library is in none.
+#[test]
+fn its_source_is_formatted_as_all_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rustfmt = std::env::var_os("RUSTFMT").unwrap_or_else(|| "rustfmt".into());
+    let source = root.join("src/profile/shim/lib.rs");
+    match Command::new(rustfmt).args(["--check", "--edition", "2024", "--config-path"]).args([root, &source]).output() {
+        Err(_) => println!("skipped: there is no rustfmt"),
+        Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
     }
 }

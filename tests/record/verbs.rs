@@ -37,7 +37,7 @@ fn a_recording_ends_with_one_line_and_replaces_no_file_unless_told_to() {
     let output = ended(&words);
     let said = text(&output.stderr);
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(3), ""));
-    assert!(said.lines().count() == 1 && said.contains("1 processes") && said.contains(word(&file)), "{said}");
+    assert!(said.lines().count() == 1 && said.contains("1 process;") && said.contains(word(&file)), "{said}");
     let before = fs::read(&file).unwrap();
     assert!(complaint(&words, 1).contains("exists; give another file with -o, or --force to replace it"));
     assert_eq!(fs::read(&file).unwrap(), before);
@@ -77,6 +77,42 @@ fn a_program_that_loads_no_library_runs_and_it_is_said_why_nothing_was_recorded(
     let said = text(&output.stderr);
     assert!(said.contains("nothing was recorded of") && said.contains("linked statically"), "{said}");
     assert!(!file.exists());
+}
+
+/// The recorder's file would be larger than the process may write, and trying would end it with SIGXFSZ.
+#[test]
+fn a_program_that_may_write_no_large_file_runs_unrecorded() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("p.gz");
+    let limited = "ulimit -f 100; exec /bin/sh -c 'ls / | sort | wc -l; exit 6'";
+    let output = ended(&["record", "-o", word(&file), "--", "/bin/sh", "-c", limited]);
+    assert_eq!(output.status.code(), Some(6), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).trim().parse::<u32>().is_ok_and(|lines| lines > 3));
+}
+
+/// A program may close files that it does not know, as daemons do.
+#[test]
+fn a_program_that_closes_every_file_is_recorded_on() {
+    let run = Program::new(
+        "unsafe extern \"C\" { fn close(file: c_int) -> c_int; }
+         #[unsafe(no_mangle)] extern \"C\" fn main() -> c_int { unsafe {
+             copy(1001);
+             for file in 3..1000 { close(file); }
+             for _ in 0..5000 { copy(1002); }
+             0
+         } }",
+    )
+    .record(&[]);
+    assert_eq!((run.count(1001), run.count(1002), run.lengths().len()), (1, 5000, 5001));
+}
+
+#[test]
+fn a_name_that_a_profile_cannot_have_is_a_wrong_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("o.gz");
+    let said = complaint(&["profile", "sample", "git", "--calls", "9", "-o", word(&to), "--name", "a\nb"], 2);
+    assert!(said.contains("a name has at least one character, and none for control"), "{said}");
+    assert!(!to.exists());
 }
 
 #[test]

@@ -19,8 +19,9 @@ pub fn why(program: &OsStr) -> String {
             Linked::Dynamically => None,
         }
     });
-    let reason =
-        reason.unwrap_or("it loads no library, or its environment or its directory for temporary files is closed");
+    let reason = reason.unwrap_or(
+        "it loads no library, loses its environment, or may make no file of 63 MiB among the temporary ones",
+    );
     format!("nothing was recorded of {}: {reason}", Path::new(program).display())
 }
 

@@ -2,6 +2,7 @@
 
 use super::layout::*;
 use super::{open, system};
+use core::ptr::addr_of_mut;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 
 /// Executable ranges that the maps already written cover.
@@ -67,7 +68,7 @@ fn learn(caller: u64) {
 /// Copies the maps, `START-END PERMISSIONS ...` a line, and keeps the executable ranges.
 fn copy(maps: usize, file: usize) {
     // SAFETY: only one thread at a time writes maps.
-    let text = unsafe { &mut *(&raw mut TEXT) };
+    let text = unsafe { &mut *addr_of_mut!(TEXT) };
     let mut known = 0;
     let (mut numbers, mut column, mut field) = ([0u64; 2], 0, 0);
     loop {

@@ -12,7 +12,17 @@ pub unsafe fn add_shared(word: *mut u64, amount: u64) -> u64 {
     unsafe { core::sync::atomic::AtomicU64::from_ptr(word) }.fetch_add(amount, Relaxed)
 }
 
-/// Adds to a word of this thread in one instruction, which no handler can come into.
+/// Counts in word `AT + index` of this thread's block: in one instruction, which no handler can come into, with the address in
+/// it, because compilers put nothing but registers there.
+#[inline(always)]
+pub unsafe fn count<const AT: usize>(block: *mut u64, index: usize) {
+    // SAFETY: mapped, says the caller.
+    unsafe {
+        asm!("add qword ptr [{} + 8 * {} + {at}], 1", in(reg) block, in(reg) index, at = const AT * 8, options(nostack));
+    }
+}
+
+/// Adds to a word of this thread in one instruction.
 #[inline(always)]
 pub unsafe fn add(word: *mut u64, amount: u64) {
     // SAFETY: mapped, says the caller.
@@ -55,18 +65,19 @@ pub unsafe fn turn(base: usize, block: *mut u64, wanted: u64) -> u64 {
     // SAFETY: block, header and chunks are inside the mapping by `layout`.
     unsafe {
         let current = block.add(CURRENT).read_volatile();
-        let tag = wanted + 1;
-        match current >> CHUNK_BITS {
-            reached if reached == tag => return current,
-            // A handler came between and used up the chunk: this call stays without a place.
-            reached if reached > tag => return 0,
-            _ => {}
+        if current != NONE_YET {
+            match current >> CHUNK_BITS {
+                reached if reached == wanted => return current,
+                // A handler came between and used up the chunk: this call stays without a place.
+                reached if reached > wanted => return 0,
+                _ => {}
+            }
         }
         let header = base as *mut u64;
         let used = header.add(CHUNKS).read_volatile() as usize;
         let level = (used * LEVELS / MOST_CHUNKS) as u32;
-        let goes_on = wanted % STRETCH_CHUNKS != 0 && current & CHUNK_MASK != 0;
-        let keeps = (wanted / STRETCH_CHUNKS) & ((1 << level) - 1) == 0 && wanted % STRETCH_CHUNKS == 0;
+        let goes_on = !wanted.is_multiple_of(STRETCH_CHUNKS) && current != NONE_YET && current & CHUNK_MASK != 0;
+        let keeps = (wanted / STRETCH_CHUNKS) & ((1 << level) - 1) == 0 && wanted.is_multiple_of(STRETCH_CHUNKS);
         let mut chunk = 0;
         if (goes_on || keeps) && used < MOST_CHUNKS && header.add(FULL).read_volatile() == 0 {
             let index = add_shared(header.add(CHUNKS), 1) as usize;
@@ -81,7 +92,7 @@ pub unsafe fn turn(base: usize, block: *mut u64, wanted: u64) -> u64 {
                 header.add(FULL).write_volatile(1);
             }
         }
-        let current = tag << CHUNK_BITS | chunk;
+        let current = wanted << CHUNK_BITS | chunk;
         block.add(CURRENT).write_volatile(current);
         current
     }

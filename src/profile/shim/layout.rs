@@ -40,9 +40,11 @@ pub const CALLERS: usize = 8192;
 // Words of a block.
 /// Calls of the thread that asked for a place in a chunk; also the number of the next one.
 pub const TAKEN: usize = 0;
-/// The chunk in use: its number in the thread plus 1, shifted by [`CHUNK_BITS`]; below it its index in the file plus 1, or
-/// 0 in a gap. In one word, so that a signal handler never sees half of it.
+/// The chunk in use: its number in the thread, shifted by [`CHUNK_BITS`]; below it its index in the file plus 1, or 0 in a gap.
+/// In one word, so that a signal handler never sees half of it.
 pub const CURRENT: usize = 1;
+/// What [`CURRENT`] is at first: no chunk has this number.
+pub const NONE_YET: u64 = u64::MAX;
 /// The thread's number in the process.
 pub const NUMBER: usize = 2;
 /// Calls by function, as [`FUNCTIONS`] has them.

@@ -23,7 +23,7 @@ mod thread;
 
 use core::arch::{asm, naked_asm};
 use core::sync::atomic::Ordering::*;
-use count::{CHUNK_MASK, add, count_in_common, take, turn};
+use count::{CHUNK_MASK, add, count, count_in_common, take, turn};
 use layout::*;
 use real::pass_on;
 use thread::{Joined, OFF, STATE, join, thread};
@@ -86,12 +86,12 @@ unsafe fn counted<const FUNCTION: usize>(
     unsafe {
         // Those of memcpy, the most frequent, are what is left of all calls.
         if FUNCTION != MEMCPY {
-            add(block.add(BY_FUNCTION + FUNCTION), 1);
+            count::<BY_FUNCTION>(block, FUNCTION);
         }
         if n > LAST_EXACT {
             return longer::<FUNCTION>(dst, src, n, room, caller, block);
         }
-        add(block.add(BY_LENGTH + n), 1);
+        count::<BY_LENGTH>(block, n);
         append::<FUNCTION>(dst, src, n, room, caller, base, block)
     }
 }
@@ -131,7 +131,8 @@ unsafe fn append<const FUNCTION: usize>(
     unsafe {
         let number = take(block.add(TAKEN));
         let current = block.add(CURRENT).read_volatile();
-        if current >> CHUNK_BITS != (number >> CHUNK_CALLS_BITS) + 1 {
+        // Whether the chunk's number is that of the call's, both at the same bits.
+        if (number << (CHUNK_BITS - CHUNK_CALLS_BITS) ^ current) >> CHUNK_BITS != 0 {
             return turned::<FUNCTION>(dst, src, n, room, caller, number);
         }
         match (current & CHUNK_MASK) as usize {
@@ -201,6 +202,9 @@ unsafe extern "C" fn written<const FUNCTION: usize>(
 macro_rules! exported {
     ($($name:ident = $function:expr;)*) => {$(
         /// Counted and passed on.
+        ///
+        /// # Safety
+        /// As libc's function of this name.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(dst: *mut u8, src: *const u8, n: usize, room: usize) -> *mut u8 {
@@ -219,6 +223,9 @@ exported! {
 }
 
 /// A memmove with its first two arguments exchanged; counted as one.
+///
+/// # Safety
+/// As memmove.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcopy(src: *const u8, dst: *mut u8, n: usize) {

@@ -2,6 +2,7 @@
 
 use super::layout::*;
 use super::system;
+use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering::*};
 
 /// Only whoever opens the file uses these, and only one thread of a process opens it, undisturbed.
@@ -33,7 +34,7 @@ pub fn file() -> Option<usize> {
     let file = (0..4096).find_map(|program| {
         name(process, program);
         // SAFETY: nobody else uses the path now.
-        system::open(unsafe { &*(&raw const PATH) }, CREATE)
+        system::open(unsafe { &*addr_of!(PATH) }, CREATE)
     })?;
     let mapped = map(file);
     system::close(file);
@@ -71,7 +72,7 @@ fn map(file: usize) -> Option<usize> {
 /// The file beside this process's own that takes the maps which name its callers; opened to append.
 pub fn maps() -> Option<usize> {
     // SAFETY: the path is that of this process's file, and only one thread at a time asks for maps.
-    let path = unsafe { &mut *(&raw mut PATH) };
+    let path = unsafe { &mut *addr_of_mut!(PATH) };
     let end = path.iter().position(|&byte| byte == 0)?;
     let ended = b".maps\0".iter().fold(end, |at, &byte| put(path, at, byte));
     let file = (ended < path.len()).then(|| system::open(path, APPEND))?;
@@ -83,7 +84,7 @@ pub fn maps() -> Option<usize> {
 fn name(process: u64, program: u64) {
     let mut at = DIRECTORY_BYTES.load(Relaxed);
     // SAFETY: nobody else uses the path now, and two numbers end before it does.
-    let path = unsafe { &mut *(&raw mut PATH) };
+    let path = unsafe { &mut *addr_of_mut!(PATH) };
     at = decimal(path, at, process);
     at = put(path, at, b'.');
     at = decimal(path, at, program);
@@ -115,7 +116,7 @@ fn decimal(path: &mut [u8], at: usize, number: u64) -> usize {
 fn directory() -> bool {
     let Some(file) = system::open(c"/proc/self/environ".to_bytes_with_nul(), 0) else { return false };
     // SAFETY: nobody else uses the buffer and the path now.
-    let (buffer, path) = unsafe { (&mut *(&raw mut BUFFER), &mut *(&raw mut PATH)) };
+    let (buffer, path) = unsafe { (&mut *addr_of_mut!(BUFFER), &mut *addr_of_mut!(PATH)) };
     // How much of `VARIABLE=` has been seen from an entry's start; None inside another entry.
     let (mut seen, mut length) = (Some(0), 0);
     let (mut value, mut ended) = (0, false);

@@ -136,6 +136,7 @@ fn claim(base: usize) -> (*mut u64, usize) {
         let at = base + BLOCKS_AT + number * BLOCK_BYTES;
         if number < MOST_BLOCKS && system::populate(at, BLOCK_BYTES) {
             *(at as *mut u64).add(NUMBER) = number as u64;
+            *(at as *mut u64).add(CURRENT) = NONE_YET;
             return (at as *mut u64, base);
         }
         let common = base + COMMON_AT;

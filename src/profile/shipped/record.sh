@@ -102,7 +102,7 @@ cat >big.c <<'END'
 #include <string.h>
 #include <math.h>
 END
-awk 'BEGIN { for (i = 0; i < 300; i++) printf "static int f%d(int a, char *s) { struct { int x; double y; } p = {a, %d.5};\n\
+awk 'BEGIN { for (i = 0; i < 900; i++) printf "static int f%d(int a, char *s) { struct { int x; double y; } p = {a, %d.5};\n\
     for (int i = 0; i < a; i++) { switch (i %% 5) { case 0: p.x += s[i]; break; case 1: p.y *= sin(i); break; default: p.x ^= i; } }\n\
     return p.x + (int)p.y + snprintf(s, 10, \"%%d\", p.x); }\n", i, i }' >>big.c
 echo 'int main(void) { char s[99] = ""; return f1(3, s); }' >>big.c
