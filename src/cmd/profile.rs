@@ -65,7 +65,7 @@ struct Merge {
 #[command(after_help = "\
 Examples:
   copysmith profile sample make.profile.gz --calls 65536 -o small.profile.gz
-  copysmith profile sample make.profile.gz --calls 65536 --near 4096 --drop-callers -o to-share.profile.gz")]
+  copysmith profile sample make.profile.gz --calls 65536 --drop-callers -o to-share.profile.gz")]
 struct Sample {
     /// A file, or the name of a shipped profile
     profile: PathBuf,

@@ -16,6 +16,9 @@
 //! none in a program that is linked statically, and none in one that changes user when it starts: the loader preloads
 //! nothing there.
 //!
+//! Two kinds of programs notice the recorder. One of 32 bits has the loader complain that the library is not for it. One that
+//! forbids itself system calls (seccomp) may be ended by the recorder's, of which there are a few in every 1,024 calls.
+//!
 //! # The format
 //!
 //! Text, in lines that end in a line feed; gzip around it is recognized by its first bytes. The first line is a [`Header`]

@@ -2,6 +2,7 @@
 
 use super::Profile;
 use super::call::Stretch;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Where a stretch lies, without its calls.
@@ -81,11 +82,19 @@ pub(super) fn choose(extents: &[Extent], budget: u64) -> Vec<(usize, Range<u64>)
 }
 
 fn pieces(extents: &[Extent], longest: u64) -> Vec<Piece> {
+    // Where the same thread's next stretch begins, found from the end.
+    let mut next: HashMap<u32, u64> = HashMap::new();
+    let mut gaps: Vec<u64> = extents
+        .iter()
+        .rev()
+        .map(|extent| {
+            let behind = next.insert(extent.thread, extent.from);
+            behind.map_or(0, |from| from.saturating_sub(extent.from.saturating_add(extent.calls)))
+        })
+        .collect();
+    gaps.reverse();
     let mut pieces = Vec::new();
-    for (index, extent) in extents.iter().enumerate() {
-        let end = extent.from.saturating_add(extent.calls);
-        let next = extents[index + 1..].iter().find(|next| next.thread == extent.thread);
-        let gap = next.map_or(0, |next| next.from.saturating_sub(end));
+    for (index, (extent, gap)) in extents.iter().zip(gaps).enumerate() {
         let mut start = 0;
         while start < extent.calls {
             let stop = (start + longest).min(extent.calls);

@@ -163,3 +163,36 @@ fn what_is_no_profile_is_one_line_that_names_the_line() {
     assert!(complaint(&["profile", "show", word(&file)], 1).contains("wrong, line 1: no header of a profile"));
     assert!(complaint(&["profile", "show", "no-such-profile"], 1).contains("cannot read no-such-profile"));
 }
+
+#[test]
+fn help_of_each_verb_shows_examples_that_its_parser_takes() {
+    for verb in
+        ["record", "profile", "profile list", "profile show", "profile merge", "profile sample", "profile import"]
+    {
+        let words: Vec<&str> = verb.split(' ').chain(["--help"]).collect();
+        let help = result(&words);
+        let examples: Vec<&str> = help.lines().filter(|line| line.starts_with("  copysmith ")).collect();
+        assert!(help.contains("Examples:\n") && examples.len() >= 2, "{help}");
+        for example in examples {
+            // Somewhere where no example finds its files: a wrong command line would be exit code 2.
+            let words: Vec<&str> = example.split_whitespace().skip(1).take_while(|word| *word != "--").collect();
+            let words = if words[0] == "record" { [&words[..], &["--", "/no/such/program"]].concat() } else { words };
+            let dir = tempfile::tempdir().unwrap();
+            let output = copysmith(&words).current_dir(dir.path()).output().unwrap();
+            assert!([Some(0), Some(1)].contains(&output.status.code()), "{example}: {}", text(&output.stderr));
+        }
+    }
+}
+
+#[test]
+fn a_directory_for_temporary_files_that_no_library_can_come_from_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let blank = dir.path().join("a b");
+    fs::create_dir(&blank).unwrap();
+    let mut command = copysmith(&["record", "-o", word(&dir.path().join("o")), "--", "/bin/sh", "-c", "echo ran"]);
+    let output = command.env("TMPDIR", &blank).output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(1), ""));
+    let said = text(&output.stderr);
+    assert!(said.contains("its name has blanks or colons; set TMPDIR to another directory"), "{said}");
+    assert_eq!(fs::read_dir(&blank).unwrap().count(), 0, "nothing is left behind");
+}

@@ -6,6 +6,7 @@
 
 mod collect;
 mod maps;
+mod places;
 mod process;
 mod run;
 mod unseen;
@@ -64,28 +65,16 @@ pub fn record(request: &Request) -> Result<Recorded, RecordError> {
     if SHIM.is_empty() {
         return Err(RecordError::Platform);
     }
-    let dir = directory().map_err(RecordError::Directory)?;
-    let library = dir.path().join("copysmith-recorder.so");
-    // The loader divides its list of libraries there.
-    if library.as_os_str().as_encoded_bytes().iter().any(|byte| b" :\n".contains(byte)) {
-        return Err(RecordError::Blank(dir.path().to_owned()));
-    }
+    let (beside, dir) = (places::for_library()?, places::for_files()?);
+    let library = beside.path().join("copysmith-recorder.so");
     fs::write(&library, SHIM).map_err(RecordError::Directory)?;
+    // Whoever the program becomes must be able to load it.
+    fs::set_permissions(beside.path(), fs::Permissions::from_mode(0o755)).map_err(RecordError::Directory)?;
     let ran = run::run(request, &library, dir.path())?;
     let profile = collect::collect(dir.path(), request.calls)
         .map_err(|error| format!("what was recorded cannot be read: {error}"))
         .and_then(|collected| profile(request, &ran, collected));
     Ok(Recorded { status: ran.status, profile })
-}
-
-fn directory() -> io::Result<tempfile::TempDir> {
-    let dir = tempfile::Builder::new().prefix("copysmith-").tempdir()?;
-    // A server that root starts goes on as another user, who must be able to make a file.
-    // SAFETY: always succeeds and touches no memory.
-    if unsafe { libc::geteuid() } == 0 {
-        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o1777))?;
-    }
-    Ok(dir)
 }
 
 fn profile(request: &Request, ran: &Ran, collected: collect::Collected) -> Result<Profile, String> {
@@ -112,8 +101,13 @@ pub enum RecordError {
     Platform,
     /// No directory for what processes write.
     Directory(io::Error),
-    /// The directory for temporary files has a name that no library can be preloaded from.
-    Blank(PathBuf),
+    /// No library can be preloaded from the directory for temporary files.
+    Unfit {
+        /// The directory.
+        dir: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
     /// The program cannot be started.
     Start {
         /// The program.
@@ -130,11 +124,9 @@ impl fmt::Display for RecordError {
                 f.write_str("programs cannot be recorded on this platform; on x86-64 Linux with glibc they can")
             }
             RecordError::Directory(source) => write!(f, "there is no directory to record in: {source}"),
-            RecordError::Blank(path) => write!(
-                f,
-                "no library can be preloaded from {}; set TMPDIR to a directory without blanks and colons in its name",
-                path.display()
-            ),
+            RecordError::Unfit { dir, why } => {
+                write!(f, "no library can be preloaded from {}: {why}; set TMPDIR to another directory", dir.display())
+            }
             RecordError::Start { program, source } => {
                 write!(f, "{} cannot be started: {source}", Path::new(program).display())
             }
