@@ -1,18 +1,14 @@
 //! What the recorder preloads, looked at from outside.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-/// The library that the build script made, beside the command.
-fn library() -> PathBuf {
-    let dir = tempfile::tempdir().unwrap().keep();
-    let path = dir.join("recorder.so");
-    std::fs::write(&path, include_bytes!(concat!(env!("OUT_DIR"), "/recorder.so"))).unwrap();
-    path
-}
-
+/// What a tool says of the library that the build script made.
 fn tool(name: &str, arguments: &[&str]) -> Option<String> {
-    match Command::new(name).args(arguments).arg(library()).output() {
+    let dir = tempfile::tempdir().unwrap();
+    let library = dir.path().join("recorder.so");
+    std::fs::write(&library, include_bytes!(concat!(env!("OUT_DIR"), "/recorder.so"))).unwrap();
+    match Command::new(name).args(arguments).arg(library).output() {
         Err(_) => {
             println!("skipped: there is no {name}");
             None
