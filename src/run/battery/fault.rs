@@ -69,7 +69,10 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::NothingTried { longest } => {
-                write!(f, "not tried: the span starts above the longest length tried, {longest}")
+                write!(
+                    f,
+                    "not tried: the span starts above {longest}, the longest length there is memory to try; give a lower span"
+                )
             }
             Fault::Dst { at, expected, found: found @ 251.. } => {
                 write!(f, "byte {at} was not copied: it is still {found:#04x}, not {expected:#04x}")
