@@ -9,15 +9,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    report_large_files();
     match cmd::Cli::try_parse() {
         Ok(cli) => cmd::exit::of(cmd::run(cli)),
         Err(error) => cmd::exit::of_parse(&error),
     }
-}
-
-/// A file beyond the limit of this process is to be an error like a full disk, not a silent death by SIGXFSZ.
-fn report_large_files() {
-    // SAFETY: ignoring a signal runs no code of this program.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

@@ -61,6 +61,10 @@ enum Verb {
 /// # Errors
 /// Whatever stops the verb; [`exit::of`] prints it.
 pub fn run(cli: Cli) -> anyhow::Result<Exit> {
+    // A program that is recorded would inherit it.
+    if !matches!(cli.verb, Verb::Record(_)) {
+        report_large_files();
+    }
     let mut output = Output::new(cli.quiet);
     let exit = match cli.verb {
         Verb::Tune(args) => tune::run(args, &mut output),
@@ -75,6 +79,12 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     }?;
     output.finish()?;
     Ok(exit)
+}
+
+/// A file beyond the limit of this process is to be an error like a full disk, not a silent death by SIGXFSZ.
+fn report_large_files() {
+    // SAFETY: ignoring a signal runs no code of this program.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 #[cfg(test)]

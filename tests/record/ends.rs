@@ -144,7 +144,7 @@ fn a_signal_sent_to_the_recorder_reaches_the_program_and_the_profile_is_still_wr
         "#[unsafe(no_mangle)] extern \"C\" fn main() -> c_int { unsafe {
              copy(1001);
              write(1, b\"x\".as_ptr(), 1);
-             loop { copy(1002); }
+             for _ in 0..1_000_000_000 { copy(1002); } 0
          } }",
     );
     let file = program.dir.path().join("profile.gz");

@@ -37,15 +37,15 @@ pub fn run(request: &Request, library: &Path, dir: &Path) -> Result<Ran, RecordE
     let mut command = Command::new(&request.program);
     command.args(&request.arguments).env("LD_PRELOAD", preload).env(OsStr::from_bytes(layout::VARIABLE), told);
     // Handlers before the start: a signal in between would end this process and leave the program alone.
-    let child = Arc::new(AtomicI32::new(0));
+    let child = Arc::new(Addressee::default());
     let forwards = forward(&child).map_err(failed)?;
     let before = cpu();
     let start = Instant::now();
     let ended = command.spawn().and_then(|mut started| {
-        child.store(started.id().cast_signed(), SeqCst);
+        child.is(started.id().cast_signed());
         let status = started.wait();
         // From here on the number may be another's.
-        child.store(0, SeqCst);
+        child.process.store(0, SeqCst);
         status
     });
     let seconds = start.elapsed().as_secs_f64();
@@ -56,19 +56,52 @@ pub fn run(request: &Request, library: &Path, dir: &Path) -> Result<Ran, RecordE
     Ok(Ran { status, seconds, cpu_seconds: (cpu() - before).as_secs_f64() })
 }
 
+/// Whom signals are sent on to. The program may run, and whoever watches it send a signal, before its number is known here.
+#[derive(Default)]
+struct Addressee {
+    /// The process; 0 before it is known.
+    process: AtomicI32,
+    /// A signal that came before; 0 for none.
+    early: AtomicI32,
+}
+
+impl Addressee {
+    /// It is known now.
+    fn is(&self, process: i32) {
+        self.process.store(process, SeqCst);
+        self.deliver();
+    }
+
+    /// Sends the signal on, at once or when it is known where to. Allowed in a signal handler.
+    fn send(&self, signal: i32) {
+        self.early.store(signal, SeqCst);
+        self.deliver();
+    }
+
+    fn deliver(&self) {
+        let process = self.process.load(SeqCst);
+        if process <= 0 {
+            return;
+        }
+        let signal = self.early.swap(0, SeqCst);
+        if signal > 0 {
+            // SAFETY: the process is this one's child, not waited for yet.
+            unsafe { libc::kill(process, signal) };
+        }
+    }
+}
+
 /// Sends on what other processes send to this one. What a terminal sends (Ctrl-C) the program gets by itself, since it is in
 /// the same process group; this process then waits for it to end as it likes.
-fn forward(child: &Arc<AtomicI32>) -> std::io::Result<Vec<signal_hook_registry::SigId>> {
+fn forward(child: &Arc<Addressee>) -> std::io::Result<Vec<signal_hook_registry::SigId>> {
     let one = |signal| {
         let child = Arc::clone(child);
         let action = move |info: &libc::siginfo_t| {
-            let process = child.load(SeqCst);
-            if info.si_code != libc::SI_KERNEL && process > 0 {
-                // SAFETY: kill is allowed in a signal handler; the process is this one's child, not waited for yet.
-                unsafe { libc::kill(process, signal) };
+            if info.si_code != libc::SI_KERNEL {
+                child.send(signal);
             }
         };
-        // SAFETY: the action only loads a number and sends a signal, both allowed in a handler.
+        // SAFETY: the action only exchanges numbers and sends a signal, both allowed in a handler.
         unsafe { signal_hook_registry::register_sigaction(signal, action) }
     };
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().map(one).collect()
