@@ -81,7 +81,7 @@ fn short_copies_are_timed_in_at_least_16384_fresh_calls() {
 fn a_confirmation_is_another_process_with_as_many_ratios_as_blocks() {
     // The child must not wait for a calibration that another test's thread had begun.
     Clock::detect().ticks_per_nanosecond();
-    let confirmation = confirm(&settings(&[short()]), &few(), 5, Duration::from_secs(30)).unwrap();
+    let confirmation = confirm(&settings(&[short()]), &few(), 5, Duration::from_secs(30), &mut || false).unwrap();
     let lengths = |series: &Result<_, String>| series.as_ref().map(|s: &super::super::Series| s.log_ratios.len()).ok();
     let finalists: Vec<Option<usize>> = confirmation.finalists.iter().map(lengths).collect();
     assert_eq!(finalists, [Some(5), None, None, Some(5)]);
@@ -95,6 +95,6 @@ fn a_confirmation_that_dies_says_of_what() {
     settings.emitter =
         unsafe { Emitter::vouched(|_| Ok(Code { bytes: vec![0x0f, 0x0b], align: 64, switches: Vec::new() })) };
     Clock::detect().ticks_per_nanosecond();
-    let error = confirm(&settings, &few()[..1], 5, Duration::from_secs(30)).unwrap_err();
+    let error = confirm(&settings, &few()[..1], 5, Duration::from_secs(30), &mut || false).unwrap_err();
     assert_eq!(error.to_string(), "the confirming process died of SIGILL");
 }
