@@ -12,6 +12,7 @@
 pub mod code;
 mod lower;
 pub mod plan;
+pub mod power;
 pub mod proof;
 pub mod recipe;
 pub mod routine;
