@@ -17,6 +17,7 @@ pub mod proof;
 pub mod recipe;
 pub mod routine;
 mod span;
+mod uses;
 pub mod x86_64;
 
 pub use code::{Code, Line, Slots, Target, Unreadable, Unsupported};
