@@ -184,3 +184,8 @@ fn all(op: &Op) -> Uses {
         _ => own(op),
     }
 }
+
+/// Whether an operation or anything inside it names a register as an integer.
+pub fn mentions(op: &Op, reg: Reg) -> bool {
+    all(op).integers & bit(reg) != 0
+}

@@ -28,6 +28,8 @@ pub enum Facility {
     Paired,
     /// Zeroing a whole line where `dcbz` zeroes less.
     LineZero,
+    /// `dcbt` for a line that is needed once only: hint 16. Others would take it for an ordinary one or a stream.
+    Transient,
 }
 
 /// One line of the table.
@@ -235,7 +237,7 @@ table! {
     Dcbt    "dcbt"    x(278),           [Base Rb Th],         Base,     "II 4.3.2";
     Dcbtst  "dcbtst"  x(246),           [Base Rb Th],         Base,     "II 4.3.2";
     Dcbz    "dcbz"    x(1014),          [Base Rb],            Base,     "II 4.3.2";
-    Dcbzl   "dcbzl"   x(1014) | rt(1),  [Base Rb],            LineZero, "processor manuals of the 970 and the e500mc";
+    Dcbzl   "dcbzl"   x(1014) | rt(1),  [Base Rb],            LineZero, "PowerPC 970 and e500mc manuals";
     Dcbst   "dcbst"   x(54),            [Base Rb],            Base,     "II 4.3.2";
     Dcbf    "dcbf"    x(86),            [Base Rb],            Base,     "II 4.3.2";
     Icbi    "icbi"    x(982),           [Base Rb],            Base,     "II 4.3.1";
