@@ -27,6 +27,8 @@ pub mod instruction;
 mod layout;
 mod processor;
 mod registers;
+#[cfg(test)]
+mod tests;
 
 pub use processor::{Misaligned, Processor, UnknownProcessor};
 
