@@ -66,7 +66,7 @@ impl fmt::Display for Overlap {
 /// # Errors
 /// [`Failure::TooLong`] where no length of the span can be run.
 pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, Failure> {
-    let (mut machine, mut memory) = (Machine::new(), Memory::new());
+    let (mut machine, mut memory) = (Machine::new(), Memory::of(program.word));
     let inputs = inputs(span, depth);
     if inputs.is_empty() {
         return Err(Failure::TooLong { first: span.first() });
