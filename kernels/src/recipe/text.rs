@@ -173,8 +173,11 @@ impl<'a> Axes<'a> {
     }
 
     fn width(&mut self, axis: &'static str) -> Result<Width, RecipeError> {
-        let allowed =
-            if axis == "unit" { "one of 1 2 4 8" } else { "one of 1 2 4 8 mmx8 sse16 avx32 evex16 evex32 evex64" };
+        let allowed = if axis == "unit" {
+            "one of 1 2 4 8"
+        } else {
+            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64"
+        };
         let text = self.text(axis).unwrap_or("");
         text.parse().map_err(|()| RecipeError::value(axis, text, allowed))
     }

@@ -45,7 +45,7 @@ pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
         Shape::BranchFree { width } => {
             if matches!(width, Width::B2) || width.bytes() > 32 {
                 return wrong(format!(
-                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8 or a vector of 16 or 32 bytes"
+                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8 or a vector of up to 32 bytes"
                 ));
             }
             within(span, 0, if width == Width::B1 { 3 } else { 2 * width.bytes() }, shape)
@@ -172,9 +172,9 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
     let Loop { width, stores, align, prefetch, direction, .. } = *axes;
     if stores.non_temporal {
         match width {
-            Width::B1 | Width::B2 => {
+            Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 => {
                 return wrong(format!(
-                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 bytes or more"
+                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 or 8 bytes of a general register, or a whole vector"
                 ));
             }
             Width::B4 | Width::B8 | Width::Mmx8 => {}

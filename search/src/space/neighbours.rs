@@ -1,6 +1,6 @@
 //! The recipes one step away: what a local search tries next.
 
-use super::values::{aligns, orders, prefetches, stores, unrolls};
+use super::values::{COPIED, aligns, orders, prefetches, stores, unrolls};
 use super::{Breadth, Features, loops, simpler};
 use copysmith_kernels::plan::{Direction, Width};
 use copysmith_kernels::recipe::{
@@ -57,7 +57,7 @@ fn same_shape(shape: &Shape) -> Vec<Shape> {
 }
 
 fn widths<T>(with: impl Fn(Width) -> T) -> impl Iterator<Item = T> {
-    Width::ALL.into_iter().map(with)
+    COPIED.into_iter().map(with)
 }
 
 fn strings(string: StringMove) -> Vec<StringMove> {

@@ -1,7 +1,7 @@
 //! Every shape but loops: straight code for short lengths, and string moves.
 
 use super::Breadth;
-use super::values::{LARGE, SHORT, aligns};
+use super::values::{COPIED, LARGE, SHORT, aligns};
 use copysmith_kernels::Span;
 use copysmith_kernels::plan::{Direction, Width};
 use copysmith_kernels::recipe::{Bottom, Last, Shape, StringMove, Tail};
@@ -11,7 +11,7 @@ pub(super) fn shapes(span: Span, breadth: Breadth) -> impl Iterator<Item = Shape
     let mut shapes = Vec::new();
     let lasts: &[Last] = Last::ALL;
     // Straight code is so little that its widths are always tried whole; which fit the span decides how many are left.
-    for width in Width::ALL {
+    for width in COPIED {
         for &last in lasts {
             shapes.extend((1..=8).map(|moves| Shape::Pairs { width, moves, last }));
             shapes.extend([4, 8].map(|moves| Shape::Computed { width, moves, last }));

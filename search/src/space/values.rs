@@ -16,6 +16,12 @@ pub(super) const LARGE: usize = 4096;
 /// Largest last length of a short span.
 pub(super) const SHORT: usize = 32;
 
+/// Every width that a copy is tried with: the narrow vector widths hold no more than a general register, and are there for moves.
+pub(super) const COPIED: [Width; 10] = {
+    use Width::{Avx32, B1, B2, B4, B8, Evex16, Evex32, Evex64, Mmx8, Sse16};
+    [B1, B2, B4, B8, Mmx8, Sse16, Avx32, Evex16, Evex32, Evex64]
+};
+
 /// Widths of a move.
 pub(super) fn widths(breadth: Breadth) -> &'static [Width] {
     use Width::{Avx32, B8, Evex32, Evex64, Sse16};
@@ -23,7 +29,7 @@ pub(super) fn widths(breadth: Breadth) -> &'static [Width] {
         Breadth::Quick => &[Sse16, Avx32, Evex64],
         Breadth::Normal => &[B8, Sse16, Avx32, Evex64],
         Breadth::Patient => &[B8, Sse16, Avx32, Evex32, Evex64],
-        Breadth::All => &Width::ALL,
+        Breadth::All => &COPIED,
     }
 }
 
