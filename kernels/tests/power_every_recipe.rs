@@ -4,11 +4,12 @@ mod recipes;
 
 use copysmith_kernels::plan::Width;
 use copysmith_kernels::power::{Mode, Power, Processor};
-use copysmith_kernels::proof::{Depth, Residues, prove};
-use copysmith_kernels::recipe::Shape;
-use copysmith_kernels::{Recipe, Routine, Target};
+use copysmith_kernels::proof::{Depth, Residues, prove, prove_operation};
+use copysmith_kernels::recipe::{Operation, Shape};
+use copysmith_kernels::{Recipe, Routine, Span, Target};
 use proptest::prelude::*;
-use recipes::{shape, span};
+use proptest::sample::Index;
+use recipes::{both_ways, operation, shape, span};
 
 /// The shape with each width cut to what a general register of so many bytes holds.
 fn general(shape: Shape, most: usize) -> Shape {
@@ -30,7 +31,7 @@ fn general(shape: Shape, most: usize) -> Shape {
 
 /// What no PowerPC processor has, or not this one.
 fn may_be_refused(why: &str) -> bool {
-    ["string moves", "into a farther cache", "needed once", "general-width value"]
+    ["string moves", "into a farther cache", "needed once", "general-width value", "has no width sse"]
         .iter()
         .any(|lacking| why.contains(lacking))
 }
@@ -39,27 +40,44 @@ proptest! {
     #![proptest_config(ProptestConfig { max_global_rejects: 400_000, cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_valid_recipe_is_a_copy_as_powerpc_code(span in span(), shape in shape(), which in any::<prop::sample::Index>()) {
-        let targets: Vec<Power> = Power::all().collect();
-        let target = targets[which.index(targets.len())];
-        let most = if target.mode() == Mode::Ppc32 { 4 } else { 8 };
-        let recipe = Recipe::new(span, general(shape, most));
-        prop_assume!(recipe.is_ok() && !matches!(shape, Shape::String(_)));
-        let recipe = recipe.unwrap();
-        let plan = Routine::from(recipe.clone()).plan();
-        let code = match target.emit(&plan) {
-            Ok(code) => code,
-            Err(error) => {
-                prop_assert!(may_be_refused(&error.to_string()), "{recipe}: {error}");
-                return Err(TestCaseError::reject("not for this processor"));
-            }
-        };
-        let text = || target.listing(&code).iter().map(|line| format!("{:4x} {}\n", line.offset, line.text)).collect::<String>();
-        let program = target.decode(&code).map_err(|error| TestCaseError::fail(format!("{recipe}: {error}\n{}", text())))?;
-        let residues = if target.mode() == Mode::Ppc32 { Residues::both(8, 8) } else { Residues::both(16, 8) };
-        prove(&program, span, residues, Depth::Gate)
-            .map_err(|failure| TestCaseError::fail(format!("{recipe} for {:?}: {failure}\n{plan}\n{}", target, text())))?;
+    fn a_valid_recipe_is_what_it_says_as_powerpc_code(operation in operation(), span in span(), shape in shape(), which in any::<Index>()) {
+        any_of_them_proves(operation, span, shape, which)?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 400_000, cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_loop_that_moves_walks_the_way_that_loses_nothing_as_powerpc_code(span in span(), shape in both_ways(), which in any::<Index>()) {
+        any_of_them_proves(Operation::Move, span, shape, which)?;
+    }
+}
+
+/// The recipe, for one of all pairs of mode and processor.
+fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Index) -> Result<(), TestCaseError> {
+    let targets: Vec<Power> = Power::all().collect();
+    let target = targets[which.index(targets.len())];
+    let most = if target.mode() == Mode::Ppc32 { 4 } else { 8 };
+    let recipe = Recipe::of(operation, span, general(shape, most));
+    prop_assume!(recipe.is_ok() && !matches!(shape, Shape::String(_)));
+    let recipe = recipe.unwrap();
+    let plan = Routine::from(recipe.clone()).plan();
+    let code = match target.emit(&plan) {
+        Ok(code) => code,
+        Err(error) => {
+            prop_assert!(may_be_refused(&error.to_string()), "{recipe}: {error}");
+            return Err(TestCaseError::reject("not for this processor"));
+        }
+    };
+    let line = |line: copysmith_kernels::Line| format!("{:4x} {}\n", line.offset, line.text);
+    let text = || target.listing(&code).into_iter().map(line).collect::<String>();
+    let program =
+        target.decode(&code).map_err(|error| TestCaseError::fail(format!("{recipe}: {error}\n{}", text())))?;
+    let residues = if target.mode() == Mode::Ppc32 { Residues::both(8, 8) } else { Residues::both(16, 8) };
+    prove_operation(operation, &program, span, residues, Depth::Gate)
+        .map_err(|failure| TestCaseError::fail(format!("{recipe} for {target:?}: {failure}\n{plan}\n{}", text())))?;
+    Ok(())
 }
 
 /// The shapes that a processor with nothing but the base needs, each by its text.
