@@ -5,6 +5,8 @@ use super::bench::{Bench, CONTESTANTS, FIRST_REFERENCE, LAST_REFERENCE, NULL};
 use super::block::{self, Block, Turn};
 use super::driver::ReadBack;
 use super::lanes::Lanes;
+use super::lengths::Lengths;
+use super::recording::{FEWEST_RECORDED, Recording};
 use super::sample::Around;
 use super::settings::Situation;
 use super::workload::{Temperature, Workload};
@@ -19,6 +21,10 @@ const SHORT: usize = 512;
 const TRIED_LENGTHS: usize = 1024;
 /// Passes of longer copies take this to twice this many nanoseconds by the reference, or one call.
 const PASS_NANOSECONDS: f64 = 40_000.0;
+
+/// What a pass of recorded calls copies at most, on average: some milliseconds' worth. Where calls are longer than 4 KiB on average their
+/// branches matter no more, and a pass has fewer.
+const MOST_RECORDED_BYTES: f64 = (64 << 20) as f64;
 
 /// A situation and its number of calls.
 #[derive(Debug)]
@@ -42,6 +48,10 @@ impl Stage {
     /// Finds out how many calls make a pass.
     pub fn new(situation: &Situation, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Stage {
         let Situation { workload, weight } = situation.clone();
+        if let Lengths::Recorded(recording) = &workload.lengths {
+            let calls = recorded_calls(recording);
+            return Stage { workload, weight, calls, block: 0 };
+        }
         let tried = workload.lengths.draw(TRIED_LENGTHS, rng);
         let is_short = tried.iter().map(|run| run.n * run.times).sum::<usize>() <= SHORT * TRIED_LENGTHS;
         let calls = if is_short { FRESH_CALLS } else { 1 };
@@ -131,6 +141,12 @@ impl Stage {
     }
 }
 
+/// How many recorded calls make a pass: as many as of short copies, long ones among them, unless most of them are long.
+fn recorded_calls(recording: &Recording) -> usize {
+    let affordable = (MOST_RECORDED_BYTES / recording.mean().max(1.0)) as usize;
+    recording.calls().min(FRESH_CALLS).min(affordable.max(FEWEST_RECORDED))
+}
+
 /// What the loop around the empty call reads. Reading the ends of a hot buffer is the loop's share; reading what nobody has
 /// copied there is dearer than reading a fresh copy when it is cold, and in full it is what the workload is about.
 fn null_read_back(workload: &Workload) -> ReadBack {
@@ -149,4 +165,24 @@ pub(super) fn read_backs<'w>(workloads: impl Iterator<Item = &'w Workload>) -> V
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recording::tests::counted;
+    use super::*;
+    use crate::profile::shipped;
+
+    #[test]
+    fn a_pass_of_recorded_calls_is_16384_unless_there_are_fewer_or_most_are_long() {
+        // The mean length of these is half of their number.
+        assert_eq!(
+            [100, 8_000, 8_192, 16_384].map(|calls| recorded_calls(&counted(calls))),
+            [100, 8_000, 8_192, 8_192]
+        );
+        for shipped in shipped() {
+            let recording = Recording::from(&shipped.profile().unwrap());
+            assert_eq!(recorded_calls(&recording), 16_384, "{}", shipped.name);
+        }
+    }
 }
