@@ -3,13 +3,10 @@
 //! Hot calls go anywhere in two pages of each buffer. Cold calls are stacked into fresh pages so densely that walking
 //! through the buffers really displaces what the caches hold: each call falls onto the lowest page where its cache lines
 //! are free at the page offset drawn for it.
-//!
-//! Recorded calls are put where they were in their pages. Which page that was nobody knows; hot calls with one offset share one, as
-//! calls of a program that use a buffer again do.
 
 use super::driver::Call;
 use super::lengths::{Lengths, Run};
-use super::recording::RecordedCall;
+use super::replay::{self, RECORDED_PAGES};
 use super::workload::{Placements, Relative, Temperature, Workload};
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -20,17 +17,13 @@ pub(super) const PAGE: usize = 4096;
 const LINE: usize = 64;
 /// The pages of each buffer in which hot calls start: small, so that short copies stay in the first-level cache.
 const HOT_PAGES: usize = 2;
-/// The pages of each buffer in which recorded hot calls start. A program that comes back to a few places is then served by the
-/// first-level cache, and one that copies all over its pages (64 KiB of each buffer) by the second, which is where what a program copies
-/// mostly is: it has just been written. Larger, and the calls would wait for memory, as [`Temperature::Cold`] has them do.
-const RECORDED_PAGES: usize = 16;
 /// With fewer calls in a pass not every relative offset would come up in each: then one holds for a whole block.
 const ROTATE_FROM: usize = 16;
 
 /// One warm-up call for this many timed ones.
 const WARM_UP_SHARE: usize = 32;
 /// The longest warm-up calls before a cold pass: they keep the code warm, and must not fill the caches.
-const LONGEST_COLD_WARM_UP: usize = 4096;
+pub(super) const LONGEST_COLD_WARM_UP: usize = 4096;
 /// What the warm-up calls of cold passes extend over at most.
 pub(super) const COLD_WARM_UP_EXTENT: usize = LONGEST_COLD_WARM_UP + (RECORDED_PAGES + 1) * PAGE;
 
@@ -58,21 +51,22 @@ pub struct Batch {
     pub rotation: Rotation,
 }
 
+/// The calls of one attempt.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    /// Other calls of the same kind, to make before the timed ones, all of them in a few pages: at least one where the buffers are to
+    /// be hot, none where they are to stay cold and even one would be large.
+    pub warm_up: Batch,
+    /// Those to time.
+    pub timed: Batch,
+}
+
 impl Workload {
     /// Fresh calls for block number `block`. The same state of the generator gives the same calls. Recorded ones are a piece of their
     /// recording in its order, and fewer where it has fewer.
     pub fn batch(&self, count: usize, block: usize, rng: &mut ChaCha8Rng) -> Batch {
         if let Lengths::Recorded(recording) = &self.lengths {
-            let piece: Vec<RecordedCall> = recording.piece(count, rng).collect();
-            let mut calls: Vec<Call> = piece.iter().map(|call| Call { dst: 0, src: 0, n: call.n }).collect();
-            match self.temperature {
-                Temperature::Hot => place_recorded(&mut calls, &piece, rng),
-                Temperature::Cold => {
-                    let offsets = |index: usize, _: &mut ChaCha8Rng| (piece[index].dst.into(), piece[index].src.into());
-                    place_cold(&mut calls, offsets, rng);
-                }
-            }
-            return Batch::new(calls, vec![0], Rotation::PerCall);
+            return replay::fresh(recording, self.temperature, count, rng).timed;
         }
         let drawn = self.lengths.draw(count, rng);
         let rotation = if count < ROTATE_FROM { Rotation::PerBlock } else { Rotation::PerCall };
@@ -93,15 +87,19 @@ impl Workload {
         Batch::new(calls, runs, rotation)
     }
 
-    /// Other calls of the same kind to make before a pass of `count`, all of them in a few pages: at least one where the
-    /// buffers are to be hot, none where they are to stay cold and even one would be large.
-    pub(super) fn warm_up(&self, count: usize, block: usize, rng: &mut ChaCha8Rng) -> Batch {
-        let hot = Workload { temperature: Temperature::Hot, ..self.clone() };
-        match self.temperature {
-            Temperature::Hot => hot.batch((count / WARM_UP_SHARE).max(1), block, rng),
-            Temperature::Cold if self.lengths.last() > LONGEST_COLD_WARM_UP => hot.batch(0, block, rng),
-            Temperature::Cold => hot.batch(count / WARM_UP_SHARE, block, rng),
+    /// The calls of an attempt at block number `block`, `count` of them to be timed, that no pass has seen.
+    pub(super) fn fresh(&self, count: usize, block: usize, rng: &mut ChaCha8Rng) -> Fresh {
+        if let Lengths::Recorded(recording) = &self.lengths {
+            return replay::fresh(recording, self.temperature, count, rng);
         }
+        let hot = Workload { temperature: Temperature::Hot, ..self.clone() };
+        let warm_up = match self.temperature {
+            Temperature::Hot => (count / WARM_UP_SHARE).max(1),
+            Temperature::Cold if self.lengths.last() > LONGEST_COLD_WARM_UP => 0,
+            Temperature::Cold => count / WARM_UP_SHARE,
+        };
+        let warm_up = hot.batch(warm_up, block, rng);
+        Fresh { warm_up, timed: self.batch(count, block, rng) }
     }
 
     /// At least the extent of every batch of hot calls, and of a cold batch of one.
@@ -116,6 +114,11 @@ impl Batch {
         let end = |call: &Call| call.dst.max(call.src) as usize + call.n as usize;
         let extent = calls.iter().map(end).max().unwrap_or(0);
         Batch { bytes: calls.iter().map(|call| u64::from(call.n)).sum(), extent, rotation, runs, calls }
+    }
+
+    /// These calls, which every contestant makes in this order.
+    pub(super) fn in_order(calls: Vec<Call>, rotation: Rotation) -> Batch {
+        Batch::new(calls, vec![0], rotation)
     }
 
     /// The same calls in another order, runs kept together; recorded ones in theirs. Routines share branches, or have them at like addresses: were all
@@ -158,19 +161,8 @@ fn place_hot(calls: &mut [Call], placements: &Placements, fixed: Option<Relative
     }
 }
 
-/// A page for each offset of each buffer, others in each batch.
-fn place_recorded(calls: &mut [Call], piece: &[RecordedCall], rng: &mut ChaCha8Rng) {
-    let mut pages = || -> Vec<usize> { (0..PAGE).map(|_| rng.random_range(0..RECORDED_PAGES) * PAGE).collect() };
-    let (to, from) = (pages(), pages());
-    for (call, recorded) in calls.iter_mut().zip(piece) {
-        let (dst, src) = (usize::from(recorded.dst), usize::from(recorded.src));
-        call.dst = bounded(to[dst] + dst);
-        call.src = bounded(from[src] + src);
-    }
-}
-
 /// Lengths keep their order; places do not follow it, so that no prefetcher sees the next call coming.
-fn place_cold(
+pub(super) fn place_cold(
     calls: &mut [Call],
     mut offsets: impl FnMut(usize, &mut ChaCha8Rng) -> (usize, usize),
     rng: &mut ChaCha8Rng,
@@ -228,7 +220,6 @@ impl Stack {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recording::tests::counted;
     use super::*;
     use rand::SeedableRng;
     use std::collections::{HashMap, HashSet};
@@ -345,35 +336,6 @@ mod tests {
         batch.reordered(&mut other, &mut rng);
         let (before, after) = (changes(&batch.calls), changes(&other));
         assert!(before.abs_diff(after) < before / 10 && before < 1500, "{before} and {after}");
-    }
-
-    #[test]
-    fn recorded_calls_keep_their_order_and_their_places_in_their_pages() {
-        let mut rng = rng();
-        for temperature in [Temperature::Hot, Temperature::Cold] {
-            let workload = Workload { temperature, ..Workload::hot(Lengths::Recorded(counted(20_000))) };
-            let batch = workload.batch(16_384, 0, &mut rng);
-            assert_eq!(batch.calls.len(), 16_384);
-            let mut made = Vec::new();
-            batch.reordered(&mut made, &mut rng);
-            assert_eq!(made, batch.calls);
-            assert!(made.windows(2).all(|pair| pair[1].n == (pair[0].n + 1) % 20_000));
-            assert!(made.iter().all(|call| (call.dst % 4096, call.src % 4096) == (call.n * 16 % 4096, 5)));
-            assert!(workload.batch(16_384, 1, &mut rng).calls[0].n != made[0].n);
-        }
-    }
-
-    #[test]
-    fn recorded_hot_calls_with_one_offset_share_a_page_and_others_use_all_of_them() {
-        let workload = Workload::hot(Lengths::Recorded(counted(5000)));
-        let batch = workload.batch(16_384, 0, &mut rng());
-        assert_eq!(batch.calls.len(), 5000);
-        let mut places: HashMap<u32, u32> = HashMap::new();
-        for call in &batch.calls {
-            assert_eq!(*places.entry(call.dst % 4096).or_insert(call.dst), call.dst);
-        }
-        assert_eq!(places.values().map(|place| place / 4096).collect::<HashSet<_>>().len(), RECORDED_PAGES);
-        assert!(batch.extent <= workload.least_extent() && places.len() == 256);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod lengths;
 mod live;
 mod pin;
 mod recording;
+mod replay;
 mod sample;
 mod settings;
 mod stage;

@@ -1,10 +1,10 @@
 //! One situation while it is timed: how many calls make a pass, and its blocks.
 
-use super::batch::Batch;
+use super::batch::Fresh;
 use super::bench::{Bench, CONTESTANTS, FIRST_REFERENCE, LAST_REFERENCE, NULL};
 use super::block::{self, Block, Turn};
 use super::driver::ReadBack;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Spread};
 use super::lengths::Lengths;
 use super::recording::{FEWEST_RECORDED, Recording};
 use super::sample::Around;
@@ -35,13 +35,6 @@ pub(super) struct Stage {
     pub calls: usize,
     /// Settled blocks so far.
     block: usize,
-}
-
-/// The calls of one attempt.
-#[derive(Debug)]
-struct Fresh {
-    warm_up: Batch,
-    timed: Batch,
 }
 
 impl Stage {
@@ -80,6 +73,14 @@ impl Stage {
         }
     }
 
+    /// Where the lanes of its contestants lie to each other.
+    pub fn spread(&self) -> Spread {
+        match self.workload.lengths {
+            Lengths::Recorded(_) => Spread::Apart,
+            _ => Spread::Together,
+        }
+    }
+
     /// A block of this many contestants from the lanes, tried again while disturbed; `discard` hears of each such attempt.
     pub fn block(
         &mut self,
@@ -98,6 +99,9 @@ impl Stage {
     fn attempt(&self, contestants: usize, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Block {
         let fresh = self.fresh(bench, rng);
         let calls = fresh.timed.calls.len();
+        if self.spread() == Spread::Apart && self.workload.temperature == Temperature::Hot {
+            bench.touch(&fresh.timed);
+        }
         // An empty call each brings the list of calls into the cache, or the reference would be the one to pay for it.
         self.pass(NULL, null_read_back(&self.workload), bench, lanes, &fresh, rng);
         let bytes = fresh.timed.bytes as f64 / calls as f64;
@@ -129,12 +133,11 @@ impl Stage {
 
     /// Calls that no pass has seen; fewer than wanted where they would not fit.
     fn fresh(&self, bench: &Bench, rng: &mut ChaCha8Rng) -> Fresh {
-        let warm_up = self.workload.warm_up(self.calls, self.block, rng);
         let mut calls = self.calls;
         loop {
-            let timed = self.workload.batch(calls, self.block, rng);
-            if calls == 1 || timed.extent <= bench.room(self.workload.temperature) {
-                return Fresh { warm_up, timed };
+            let fresh = self.workload.fresh(calls, self.block, rng);
+            if calls == 1 || fresh.timed.extent <= bench.room(self.workload.temperature) {
+                return fresh;
             }
             calls /= 2;
         }
