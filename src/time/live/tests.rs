@@ -2,7 +2,9 @@ use super::super::clock::Clock;
 use super::super::confirm::confirm;
 use super::super::driver::ReadBack;
 use super::super::lengths::Lengths;
+use super::super::recording::Recording;
 use super::*;
+use crate::profile::by_name;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -75,6 +77,18 @@ fn a_routine_is_emitted_once_however_often_it_races() {
 fn short_copies_are_timed_in_at_least_16384_fresh_calls() {
     let workloads = [short(), Workload::hot(Lengths::Mix), Workload::hot(Lengths::Runs)];
     assert_eq!(LiveJudge::new(&settings(&workloads)).unwrap().calls(), [16_384; 3]);
+}
+
+#[test]
+fn recorded_calls_race_beside_drawn_ones_in_passes_of_16384() {
+    let recording = Recording::from(&by_name("sqlite3").unwrap().profile().unwrap());
+    let workloads = [Workload::replay(recording.clone()), short(), Workload::cold(Lengths::Recorded(recording))];
+    let mut judge = LiveJudge::new(&settings(&workloads)).unwrap();
+    assert_eq!(judge.calls(), [16_384; 3]);
+    let samples = judge.block(&[routine("copy 0.. string unit=1"), few()[0].clone()]).unwrap();
+    assert!(matches!(samples[0], Sample::LogRatio(ratio) if ratio.is_finite()), "{samples:?}");
+    let Sample::Failed(narrow) = &samples[1] else { panic!("{samples:?}") };
+    assert!(narrow.contains("it copies 17..=32 only, and is to be timed on sqlite3 (65536 calls"), "{narrow}");
 }
 
 #[test]
