@@ -9,6 +9,7 @@ use super::driver::{self, Driver, Entered, ReadBack};
 use crate::run::{Arena, Entry, Piece};
 use copysmith_kernels::Code;
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::rc::Rc;
 
@@ -64,14 +65,19 @@ impl Lanes {
             Target::Linked(_) => None,
         });
         let align = emitted.fold(LEAST_ALIGN, usize::max);
-        let mut draw = || if align < PAGE { align * rng.random_range(0..PAGE / align) } else { 0 };
-        let mut offsets = (draw(), draw());
+        let draw = |rng: &mut ChaCha8Rng| if align < PAGE { align * rng.random_range(0..PAGE / align) } else { 0 };
+        let mut offsets = (draw(rng), draw(rng));
         let mut pieces: Vec<Piece> = Vec::new();
-        let mut firsts = Vec::with_capacity(targets.len());
-        for target in &targets {
-            firsts.push(pieces.len());
+        let mut firsts = vec![0; targets.len()];
+        // In a new order each time: the arenas follow each other at one address, and a lane that kept its page would keep what the
+        // predictors make of it.
+        let mut order: Vec<usize> = (0..targets.len()).collect();
+        order.shuffle(rng);
+        for lane in order {
+            let target = &targets[lane];
+            firsts[lane] = pieces.len();
             if spread == Spread::Apart {
-                offsets = (draw(), draw());
+                offsets = (draw(rng), draw(rng));
             }
             let (loops_at, routines_at) = offsets;
             pieces.extend(drivers.iter().map(|code| Piece::from(code).placed(align.max(PAGE), loops_at)));
