@@ -10,7 +10,7 @@ use copysmith::host::Host;
 use copysmith::print::standalone;
 use copysmith::print::write::{writable, write};
 use copysmith::record::{Interrupt, Interrupted, Lock, Place, Surroundings};
-use copysmith::time::Placements;
+use copysmith::time::{Placements, Recording};
 use copysmith::tune::{Admission, Begin, Effort, Options, TuneError, WINNERS, features, tune, winners_in, write_all};
 use copysmith_kernels::{Isa, X86_64};
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ Examples:
   copysmith tune --effort quick --dry-run
   copysmith tune --spans 0..=64,65..=512,513.. --cpu 1
   copysmith tune --isa sse2 --budget 600 --record /tmp/record
+  copysmith tune --profile python3 --profile mine.profile --record /tmp/record --out python.rs
 
 A run that is stopped goes on where it was when the same command is given again; with --fresh it begins anew.")]
 pub struct Args {
@@ -50,6 +51,9 @@ pub struct Args {
     /// Also write the table to this file, as a module that needs nothing else
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Make the routine for this program: a recorded profile, or the name of a shipped one; may be given more than once
+    #[arg(long = "profile", value_name = "FILE")]
+    profiles: Vec<PathBuf>,
     /// Begin anew: an earlier record in the same place is kept under another name
     #[arg(long)]
     fresh: bool,
@@ -70,6 +74,7 @@ pub struct Args {
 pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     let interrupt = Interrupt::install()?;
     let host = Host::read();
+    let program = |path: &PathBuf| super::profile::open(path).map(|profile| Recording::from(&profile));
     let options = Options {
         effort: args.effort,
         seed: args.seed,
@@ -78,6 +83,7 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         isa: args.isa,
         budget: args.budget,
         begin: if args.fresh { Begin::Anew } else { Begin::WhereItStopped },
+        programs: args.profiles.iter().map(program).collect::<anyhow::Result<_>>()?,
     };
     let place = Place::find(args.record.as_deref(), &Surroundings::read())?;
     if args.dry_run {

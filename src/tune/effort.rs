@@ -96,7 +96,7 @@ impl Effort {
     /// Most blocks of a race of whole routines, whose differences are small.
     pub const fn tree_blocks(self) -> usize {
         match self {
-            Effort::Quick => 60,
+            Effort::Quick => 24,
             Effort::Normal => 240,
             Effort::Patient | Effort::Exhaustive => 600,
         }
@@ -105,7 +105,7 @@ impl Effort {
     /// How often at most the best tree races against those that differ from it in one compare.
     pub const fn tree_rounds(self) -> usize {
         match self {
-            Effort::Quick => 1,
+            Effort::Quick => 0,
             Effort::Normal => 3,
             Effort::Patient | Effort::Exhaustive => 8,
         }
@@ -115,8 +115,8 @@ impl Effort {
     pub const fn trees(self) -> usize {
         match self {
             Effort::Quick => 24,
-            Effort::Normal => 96,
-            Effort::Patient | Effort::Exhaustive => 400,
+            Effort::Normal => 160,
+            Effort::Patient | Effort::Exhaustive => 600,
         }
     }
 }

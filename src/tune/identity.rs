@@ -3,11 +3,12 @@
 use super::Options;
 use crate::host::{Features, Host};
 use crate::record::{Caches, Fingerprint, Header};
+use crate::time::Recording;
 use copysmith_kernels::{Isa, Recipe, Routine, Span, Target, X86_64};
 use copysmith_search::space::{self, Breadth, space, space_hash};
 
 /// Goes up when the same candidate would be asked other questions, or its answers be scored otherwise.
-const PROTOCOL: u32 = 2;
+const PROTOCOL: u32 = 3;
 
 /// The identity of a record made now.
 pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
@@ -37,10 +38,11 @@ pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
 
 /// The effort and what else decides how much is asked: with another budget the recorded blocks answer other questions.
 fn effort(options: &Options) -> String {
-    match options.budget {
-        None => options.effort.to_string(),
-        Some(budget) => format!("{} in {} s", options.effort, budget.as_secs_f64()),
-    }
+    let budget = options.budget.map(|budget| format!(" in {} s", budget.as_secs_f64()));
+    let one = |program: &Recording| format!("{} {:016x}", program.name(), program.fingerprint());
+    let programs: Vec<String> = options.programs.iter().map(one).collect();
+    let programs = if programs.is_empty() { String::new() } else { format!(" for {}", programs.join(", ")) };
+    format!("{}{}{programs}", options.effort, budget.unwrap_or_default())
 }
 
 /// What recipes may use: what the processor has, cut to `isa` where one was asked for.

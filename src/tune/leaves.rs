@@ -6,6 +6,7 @@
 
 use super::TuneError;
 use super::confirmation::routine;
+use super::moving::moving;
 use super::session::Session;
 use super::situations::situations;
 use super::whole::{DISPATCH_MATTERS, Question, WHOLE, race_routines};
@@ -24,7 +25,8 @@ pub(super) fn settle(session: &mut Session<'_>, races: &[Race], mut whole: Routi
         let mut candidates = vec![whole.clone()];
         for text in std::iter::once(&class.winner).chain(&class.tied).take(session.options.effort.leaves()) {
             let other = routine(text)?;
-            candidates.extend(other.leaves().first().and_then(|leaf| with_leaf(&whole, at, leaf)));
+            let other = other.leaves().first().and_then(moving);
+            candidates.extend(other.and_then(|leaf| with_leaf(&whole, at, &leaf)));
         }
         let name = format!("{WHOLE} {span}");
         let question = Question { name, span, situations: situations(span, &session.host.caches), worst_share: 0.0 };

@@ -17,10 +17,13 @@ mod error;
 mod files;
 mod identity;
 mod leaves;
+mod moving;
+mod objective;
 mod offsets;
 mod report;
 mod session;
 mod situations;
+mod small;
 mod threshold;
 mod trees;
 mod whole;
@@ -31,6 +34,7 @@ pub use effort::Effort;
 pub use error::TuneError;
 pub use files::{FilesError, WINNERS, printed, recorded, tuned, winners_in, write_all};
 pub use identity::{emitter, features, header};
+pub use objective::shipped_halves;
 pub use offsets::OFFSETS;
 pub use report::{ClassReport, Figures, Report, RoutineReport};
 pub use situations::{LONGEST_TIMED, situations, timed};
@@ -39,7 +43,7 @@ pub use trees::trees;
 use crate::host::Host;
 use crate::print::winners::{Evidence, Provenance, SCHEMA, Whole, Winner, Winners};
 use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
-use crate::time::{Pin, TimeError};
+use crate::time::{Pin, Recording, TimeError};
 use copysmith_kernels::{Isa, Recipe, Span};
 use copysmith_search::Progress;
 use session::Session;
@@ -62,6 +66,9 @@ pub struct Options {
     pub budget: Option<Duration>,
     /// What is done with an earlier record.
     pub begin: Begin,
+    /// Recorded calls that the whole routine is for, and nothing else; without any it is for the shipped profiles, the mixes and
+    /// single lengths alike.
+    pub programs: Vec<Recording>,
 }
 
 /// What a tune does with the record of an earlier one in the same place.
@@ -133,6 +140,13 @@ pub fn tune(
     // Before the record is begun for a processor that is not there.
     Pin::to(options.cpu).map_err(TimeError::Pin)?;
     let mut spans = options.classes(host)?;
+    let recordings = match &options.programs[..] {
+        [] => shipped_halves().map_err(|error| TuneError::Text(error.to_string()))?,
+        given => given.to_vec(),
+    };
+    let objective = objective::situations(&recordings, !options.programs.is_empty(), &spans);
+    // What cannot be timed at the end is better known before the work than after it.
+    objective.iter().try_for_each(|situation| situation.workload.check()).map_err(TimeError::Workload)?;
     let features = features(&host.cpu.features, options.isa);
     let header = header(host, options, &spans);
     if options.begin == Begin::Anew
@@ -186,17 +200,17 @@ pub fn tune(
     let winners: Vec<Recipe> = classes.iter().map(|class| class.winner.clone()).collect();
     session.observer.stage(stages - 2, stages, "race whole routines");
     let held = incumbents.map(|winners| &winners.routine.text);
-    let race = whole::race(&mut session, &spans, &winners, held)?;
+    let race = whole::race(&mut session, &objective, &winners, held)?;
     session.observer.stage(stages - 2, stages, "leaves in their places");
     let tree = confirmation::routine(&race.winner)?;
     let settled = leaves::settle(&mut session, &races, tree)?;
     session.observer.stage(stages - 2, stages, "compares around these leaves");
-    let refined = whole::refine(&mut session, &spans, settled)?;
+    let refined = whole::refine(&mut session, &objective, settled)?;
     // The tree's own rivals had other leaves or compares than it has now: it is confirmed alone.
     let race = Race { winner: refined.to_string(), tied: Vec::new(), ..race };
     session.check()?;
     session.observer.stage(stages - 1, stages, "confirm the whole routine");
-    let (routine, figures) = confirmation::confirmed(&mut session, &race, whole::situations(&spans), None)?;
+    let (routine, figures) = confirmation::confirmed(&mut session, &race, objective, None)?;
     let routine =
         RoutineReport { winner: routine, figures, tied: race.tied.len() + 1, candidates: race.candidates as usize };
 

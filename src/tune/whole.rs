@@ -1,12 +1,16 @@
-//! The race of whole routines: compares and leaves in one piece, over short lengths as they come.
+//! The race of whole routines: compares and leaves in one piece, over lengths as programs have them.
 
 use super::TuneError;
 use super::confirmation;
 use super::door::Door;
+use super::moving::moving;
+use super::objective::WORST_SHARE;
 use super::session::{Passing, Session, Use};
+use super::small;
 use super::trees::{neighbours, trees};
 use crate::record::{Entry, Phase, Race, Recording};
-use crate::time::{self, Lengths, LiveJudge, Situation, Workload};
+use crate::time::{self, LiveJudge, Situation};
+use copysmith_kernels::recipe::Operation;
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::race::{self, Limit, Rules};
 use copysmith_search::stats::{margin, trimmed_mean};
@@ -18,37 +22,36 @@ pub(super) const WHOLE: &str = "routine";
 /// Above this length a compare more or less is nothing beside the copy.
 pub(super) const DISPATCH_MATTERS: usize = 4096;
 
-/// How much of a whole routine's score is the worst of its situations: one that replaces memcpy should be worse nowhere.
-const WORST_SHARE: f64 = 0.5;
-
-/// What whole routines are timed on: each class up to 4 KiB alone, mixed lengths, and mixed lengths in runs.
-pub(super) fn situations(spans: &[Span]) -> Vec<Situation> {
-    let classes = spans.iter().filter(|span| span.last() <= DISPATCH_MATTERS);
-    let classes = classes.map(|&span| Situation::from(Workload::hot(Lengths::Span(span))));
-    let mixes =
-        [Lengths::Mix, Lengths::Runs].map(|lengths| Situation { workload: Workload::hot(lengths), weight: 2.0 });
-    classes.chain(mixes).collect()
-}
-
-/// Races the trees over the class winners and notes which won, unless the record says so already.
+/// Races rows of short shapes and trees over the class winners, all of them moves, and notes which won, unless the record says so
+/// already.
 pub(super) fn race(
     session: &mut Session<'_>,
-    spans: &[Span],
+    situations: &[Situation],
     winners: &[Recipe],
     incumbent: Option<&Routine>,
 ) -> Result<Race, TuneError> {
-    let built = trees(winners).into_iter().take(session.options.effort.trees());
+    let moving: Vec<Recipe> = winners.iter().filter_map(moving).collect();
+    let (built, sets) = trees(&moving, &small::rows(session.features));
+    let most = session.options.effort.trees();
+    // Of more sets of leaves than there is time for, evenly spaced ones.
+    let step = sets.div_ceil(most).max(1);
+    let built = built.into_iter().take(sets.max(most)).step_by(step);
+    let incumbent = incumbent.filter(|incumbent| incumbent.operation() == Operation::Move);
     let candidates = incumbent.cloned().into_iter().chain(built).collect();
-    race_routines(session, Question::whole(WHOLE.to_owned(), spans), candidates, incumbent)
+    race_routines(session, Question::whole(WHOLE.to_owned(), situations), candidates, incumbent)
 }
 
 /// Races the routine against those that differ from it in one compare, and the winner again, until it stays or the effort ends.
-pub(super) fn refine(session: &mut Session<'_>, spans: &[Span], mut routine: Routine) -> Result<Routine, TuneError> {
+pub(super) fn refine(
+    session: &mut Session<'_>,
+    situations: &[Situation],
+    mut routine: Routine,
+) -> Result<Routine, TuneError> {
     for round in 1..=session.options.effort.tree_rounds() {
         session.check()?;
         let others = neighbours(&routine, DISPATCH_MATTERS);
         let candidates = std::iter::once(routine.clone()).chain(others).collect();
-        let question = Question::whole(format!("{WHOLE} round {round}"), spans);
+        let question = Question::whole(format!("{WHOLE} round {round}"), situations);
         let winner = race_routines(session, question, candidates, Some(&routine))?.winner;
         if winner == routine.to_string() {
             break;
@@ -71,9 +74,9 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Which routine does best over all short lengths, and is slower than the system nowhere if that can be.
-    fn whole(name: String, spans: &[Span]) -> Question {
-        Question { name, span: Span::ALL, situations: situations(spans), worst_share: WORST_SHARE }
+    /// Which routine does best over all of the situations, and is slower than the system in none if that can be.
+    fn whole(name: String, situations: &[Situation]) -> Question {
+        Question { name, span: Span::ALL, situations: situations.to_vec(), worst_share: WORST_SHARE }
     }
 }
 
