@@ -75,7 +75,7 @@ fn supported(prefix: &str, needs: Needs) -> String {
     if names.is_empty() {
         body.push_str("    return 1;\n");
     } else {
-        let asked: Vec<String> = names.iter().map(|name| format!("__builtin_cpu_supports(\"{name}\")")).collect();
+        let asked: Vec<String> = names.iter().map(|name| format!("__builtin_cpu_supports(\"{name}\") != 0")).collect();
         let indented = "\n        && ";
         body.push_str(&format!("    __builtin_cpu_init();\n    return {};\n", asked.join(indented)));
     }
