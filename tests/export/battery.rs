@@ -1,6 +1,6 @@
 //! The project's own battery, run on functions of a shared library that C's tools made of the exported files.
 
-use crate::exported::{EVERYWHERE, Exported};
+use crate::exported::Exported;
 use copysmith::run::battery::{Avx, Coverage, Depth, Rejection, Subject, check};
 use copysmith::run::isolate::{Outcome, isolate};
 use copysmith::run::{CopyFn, Entry};

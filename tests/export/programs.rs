@@ -1,6 +1,6 @@
 //! Programs in C with the exported functions, which look for themselves.
 
-use crate::exported::{EVERYWHERE, Exported};
+use crate::exported::Exported;
 use std::process::Command;
 
 /// Every length up to 1100 between regions with sentinels around, at several offsets.
