@@ -4,14 +4,14 @@ mod recipes;
 
 use copysmith_kernels::{Recipe, Routine, Span};
 use proptest::prelude::*;
-use recipes::{shape, span};
+use recipes::{operation, shape, span};
 
 proptest! {
     #![proptest_config(ProptestConfig { max_global_rejects: 200_000, cases: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn text_gives_back_the_recipe_it_was_printed_from(span in span(), shape in shape()) {
-        let recipe = Recipe::new(span, shape);
+    fn text_gives_back_the_recipe_it_was_printed_from(operation in operation(), span in span(), shape in shape()) {
+        let recipe = Recipe::of(operation, span, shape);
         prop_assume!(recipe.is_ok());
         let recipe = recipe.unwrap();
         let text = recipe.to_string();
@@ -20,8 +20,8 @@ proptest! {
     }
 
     #[test]
-    fn whatever_parses_prints_to_something_that_parses_to_the_same(words in "[a-z0-9:=.-]{0,12}( [a-z0-9:=.-]{1,12}){0,6}") {
-        if let Ok(recipe) = format!("copy {words}").parse::<Recipe>() {
+    fn whatever_parses_prints_to_something_that_parses_to_the_same(operation in operation(), words in "[a-z0-9:=.-]{0,12}( [a-z0-9:=.-]{1,12}){0,6}") {
+        if let Ok(recipe) = format!("{operation} {words}").parse::<Recipe>() {
             prop_assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
         }
     }
@@ -50,7 +50,7 @@ fn orders_of_the_same_cuts_that_make_one_tree_have_one_text() {
 fn wrong_words_are_answered_with_the_value_and_what_is_allowed() {
     for (text, parts) in [
         ("", vec!["end of text", "copy"]),
-        ("move 0..=1 chain width=1", vec!["move", "copy"]),
+        ("clone 0..=1 chain width=1", vec!["clone", "copy or move"]),
         ("copy 9..=3 chain width=8", vec!["9..=3", "backward"]),
         ("copy 0..=16 chian width=8", vec!["chian", "chain"]),
         ("copy 0..=16 chain width=9", vec!["width=9", "sse16"]),

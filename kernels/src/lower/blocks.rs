@@ -45,7 +45,7 @@ pub(super) fn blocks(ops: &mut Vec<Op>, axes: &Loop, mut left: usize) {
         _ => {}
     }
     // Some tails copy the end again and want at least a byte; the others want less than a block.
-    let enough = if matches!(axes.tail, Tail::Block | Tail::Overlap) { block + 1 } else { block };
+    let enough = if matches!(axes.tail, Tail::Block | Tail::Overlap | Tail::Early) { block + 1 } else { block };
     phase(ops, axes, Phase { enough, fetch }, left);
 }
 

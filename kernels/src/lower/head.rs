@@ -10,11 +10,13 @@ pub(super) fn head(ops: &mut Vec<Op>, align: Align, width: Width, walk: Walk) {
     let to = i32::from(align.to);
     let aligned = if align.side == Side::Src { Reg::SRC } else { Reg::DST };
     let count = Reg::COUNT;
-    if align.head == Head::Overlap {
-        // Copies `to` bytes, of which the aligned loop copies some again; no branch.
-        let pieces = (align.to as usize).div_ceil(width.bytes());
-        let list: Vec<_> = (0..pieces).map(|i| walk.one((i * width.bytes()) as i32, width)).collect();
-        moves(ops, &list, width, Order::Group(1), Hint::Plain);
+    if matches!(align.head, Head::Overlap | Head::Early) {
+        // Copies `to` bytes, of which the aligned loop copies some again; no branch. An early head has them in registers.
+        if align.head == Head::Overlap {
+            let pieces = (align.to as usize).div_ceil(width.bytes());
+            let list: Vec<_> = (0..pieces).map(|i| walk.one((i * width.bytes()) as i32, width)).collect();
+            moves(ops, &list, width, Order::Group(1), Hint::Plain);
+        }
         ops.push(set(count, Expr::And(aligned, to - 1)));
         match walk.0 {
             Direction::Forward => {
@@ -40,7 +42,7 @@ pub(super) fn head(ops: &mut Vec<Op>, align: Align, width: Width, walk: Walk) {
     match align.head {
         Head::Bytes => walk.bytes(ops, count),
         Head::String => walk.string_of_bytes(ops),
-        Head::Mask | Head::Overlap => {
+        Head::Mask | Head::Overlap | Head::Early => {
             masked(ops, width, count);
             walk.advance_by(ops, count);
         }

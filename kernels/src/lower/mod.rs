@@ -1,17 +1,21 @@
 //! From routine to plan: where all arithmetic about overlap, tails and alignment is done, once for every target.
 //!
 //! `short` lowers the shapes without a loop; `blocks` the loop, between `head` (bytes up to the first aligned one) and `tail`
-//! (bytes after the last whole block). Between the three the state is always the same: both cursors name where copying goes on,
-//! [`Reg::N`] holds how many bytes are left.
+//! (bytes after the last whole block), with what is loaded `early` around them. Between the three the state is always the same: both
+//! cursors name where copying goes on, [`Reg::N`] holds how many bytes are left. `moved` puts a choice of direction in front.
 
 mod blocks;
+mod branch_free;
+mod early;
 mod head;
+mod moved;
 mod ops;
 mod short;
 mod tail;
 
+use crate::Span;
 use crate::plan::{Cond, Direction, Expr, Op, Plan, Reg, Relation, Width};
-use crate::recipe::{Loop, Recipe, Shape, StringMove, Tail};
+use crate::recipe::{Loop, Operation, Recipe, Shape, StringMove, Tail};
 use crate::routine::{Cut, FallsThrough, Routine};
 use ops::{Walk, leave, set};
 
@@ -39,10 +43,19 @@ fn tree(cuts: &[Cut], leaves: &[Recipe]) -> Vec<Op> {
 
 fn leaf(recipe: &Recipe) -> Vec<Op> {
     let span = recipe.span();
-    match *recipe.shape() {
+    match (recipe.operation(), recipe.shape()) {
+        (Operation::Move, &Shape::BranchFree { width }) => branch_free::moved(width, span),
+        (Operation::Move, shape @ (Shape::Loop(_) | Shape::String(_))) => moved::moved(shape, span),
+        // The other shapes load all before they store anything.
+        (Operation::Copy | Operation::Move, shape) => copied(shape, span),
+    }
+}
+
+fn copied(shape: &Shape, span: Span) -> Vec<Op> {
+    match *shape {
         Shape::Pairs { width, moves, last } => short::pairs(width, moves, last),
         Shape::Chain { width, bottom } => short::chain(width, bottom, span),
-        Shape::BranchFree { width } => short::branch_free(width, span),
+        Shape::BranchFree { width } => branch_free::copied(width, span),
         Shape::Computed { width, moves, last } => short::computed(width, moves, last),
         Shape::JumpTable { width } => short::jump_table(width, span),
         Shape::String(ref string) => string_move(string),
@@ -60,7 +73,9 @@ fn start(ops: &mut Vec<Op>, walk: Walk) {
 fn looped(axes: &Loop, shortest: usize) -> Vec<Op> {
     let walk = Walk(axes.direction);
     let mut ops = Vec::with_capacity(32);
+    early::load_tail(&mut ops, axes);
     start(&mut ops, walk);
+    early::load_head(&mut ops, axes);
     let mut left_at_least = shortest;
     if let Some(align) = axes.align {
         head::head(&mut ops, align, axes.width, walk);
@@ -91,8 +106,8 @@ fn string_move(string: &StringMove) -> Vec<Op> {
             Tail::Overlap => tail::last_move(&mut ops, unit, walk),
             Tail::Ladder => tail::ladder(&mut ops, unit.bytes(), unit, walk),
             Tail::Bytes => walk.bytes(&mut ops, Reg::N),
-            // The last two are refused by the recipe's own check.
-            Tail::String | Tail::Block | Tail::Mask => tail::string(&mut ops, walk),
+            // The others are refused by the recipe's own check.
+            Tail::String | Tail::Block | Tail::Mask | Tail::Early => tail::string(&mut ops, walk),
         }
     }
     leave(&mut ops, Width::B8);

@@ -1,5 +1,6 @@
 //! The shapes without a loop.
 
+use super::branch_free::three_bytes;
 use super::ops::{Move, leave, less, load, moves, set, store, sum, sum3, when};
 use crate::Span;
 use crate::plan::{Addr, Cond, Expr, Hint, Op, Reg, Relation, Width};
@@ -31,20 +32,6 @@ fn overlapping(ops: &mut Vec<Op>, width: Width, count: u8, last: Last, src: Reg,
         Last::Head => tail.chain(head).collect(),
     };
     ops.extend(ordered.into_iter().map(|(val, index, at)| store(val, width, addr(dst, index, at))));
-}
-
-/// The first, the middle and the last of 1 to 3 bytes. [`Reg::COUNT`] is lost.
-fn three_bytes(ops: &mut Vec<Op>, src: Reg, dst: impl FnOnce(&mut Vec<Op>) -> Reg) {
-    let places = |base| [Addr::at(base, 0), Addr::indexed(base, Reg::COUNT, 0), Addr::indexed(base, Reg::N, -1)];
-    let middle = set(Reg::COUNT, Expr::ShiftRight(Reg::N, 1));
-    ops.push(middle.clone());
-    ops.extend(places(src).into_iter().zip(0..).map(|(at, val)| load(val, Width::B1, at)));
-    let before = ops.len();
-    let dst = dst(ops);
-    if ops.len() > before {
-        ops.push(middle);
-    }
-    ops.extend(places(dst).into_iter().zip(0..).map(|(at, val)| store(val, Width::B1, at)));
 }
 
 pub(super) fn chain(width: Width, bottom: Bottom, span: Span) -> Vec<Op> {
@@ -84,55 +71,6 @@ fn below(width: Width, bottom: Bottom, span: Span) -> Vec<Op> {
     }
     ops.push(Op::Return);
     ops
-}
-
-/// Where redirected accesses go: the middle of each half of the scratch, so that both moves of a pair of 32 bytes stay inside.
-const LOAD_SCRATCH: u8 = 32;
-const STORE_SCRATCH: u8 = 96;
-
-pub(super) fn branch_free(width: Width, span: Span) -> Vec<Op> {
-    let mut ops = Vec::new();
-    if span.first() <= 3 {
-        let redirect = |ops: &mut Vec<Op>, cursor, scratch| {
-            if span.first() > 0 {
-                return cursor;
-            }
-            redirected(ops, Cond::imm(Reg::N, Relation::NotEqual, 0), cursor, scratch)
-        };
-        let src = redirect(&mut ops, Reg::SRC, LOAD_SCRATCH);
-        three_bytes(&mut ops, src, |ops| redirect(ops, Reg::DST, STORE_SCRATCH));
-    }
-    for level in levels(width) {
-        let bytes = level.bytes();
-        if span.first() > 2 * bytes || span.last() < bytes {
-            continue;
-        }
-        let tail = |base| Addr::indexed(base, Reg::N, -(bytes as i32));
-        let fits = Cond::imm(Reg::N, Relation::AboveOrEqual, bytes as i32);
-        let always = span.first() >= bytes;
-        let src = if always { Reg::SRC } else { redirected(&mut ops, fits, Reg::SRC, LOAD_SCRATCH) };
-        ops.extend([load(0, level, Addr::at(src, 0)), load(1, level, tail(src))]);
-        let dst = if always { Reg::DST } else { redirected(&mut ops, fits, Reg::DST, STORE_SCRATCH) };
-        ops.extend([store(0, level, Addr::at(dst, 0)), store(1, level, tail(dst))]);
-    }
-    leave(&mut ops, width);
-    ops
-}
-
-/// The pairs from 4 bytes up to a width, narrowest first. Three single bytes come before them.
-fn levels(width: Width) -> Vec<Width> {
-    let mut levels: Vec<Width> =
-        std::iter::successors(Some(width), |width| width.narrower()).take_while(|width| width.bytes() >= 4).collect();
-    levels.reverse();
-    levels
-}
-
-/// The cursor where the condition holds, otherwise scratch memory; [`Reg::COUNT`] is lost.
-fn redirected(ops: &mut Vec<Op>, cond: Cond, cursor: Reg, scratch: u8) -> Reg {
-    let to = Reg::SPARE[0];
-    ops.push(set(Reg::COUNT, Expr::Scratch(scratch)));
-    ops.push(set(to, Expr::Select { cond, yes: cursor, no: Reg::COUNT }));
-    to
 }
 
 /// Four moves at 0, a, n-a-w, n-w with a = (n/2) & 3w, that is 0, w or 2w; or eight at sums of a and b, which are

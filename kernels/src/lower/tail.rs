@@ -1,6 +1,7 @@
 //! The bytes after the last whole block.
 
 use super::blocks::{Phase, phase};
+use super::early;
 use super::head::masked;
 use super::ops::{Move, Walk, less, moves, state_back, sum, when};
 use crate::plan::{Addr, Cond, Direction, Hint, Op, Reg, Width};
@@ -20,8 +21,10 @@ pub(super) fn after_loop(ops: &mut Vec<Op>, axes: &Loop) {
             singles(ops, axes, width.bytes());
             masked(ops, width, Reg::N);
         }
+        Tail::Early => early::store_tail(ops, axes),
         Tail::Ladder => {
             ladder(ops, axes.block(), width, walk);
+            early::store_head(ops, axes);
             if width != Width::Avx32 {
                 ops.extend(state_back(width));
             }
@@ -31,6 +34,7 @@ pub(super) fn after_loop(ops: &mut Vec<Op>, axes: &Loop) {
         Tail::Bytes => walk.bytes(ops, Reg::N),
         Tail::String => string(ops, walk),
     }
+    early::store_head(ops, axes);
     super::ops::leave(ops, width);
 }
 

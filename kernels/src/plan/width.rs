@@ -16,6 +16,10 @@ pub enum Width {
     B8,
     /// Eight bytes, MMX register.
     Mmx8,
+    /// Four bytes, SSE2 encoding: a register file of its own for short moves that must all be loaded before the first is stored.
+    Sse4,
+    /// Eight bytes, SSE2 encoding.
+    Sse8,
     /// 16 bytes, SSE2 encoding.
     Sse16,
     /// 32 bytes, AVX encoding: the upper halves become dirty.
@@ -29,13 +33,15 @@ pub enum Width {
 }
 
 impl Width {
-    /// Every width, narrowest first.
-    pub const ALL: [Width; 10] = [
+    /// Every width: general registers, MMX, SSE2, AVX, EVEX, each narrowest first.
+    pub const ALL: [Width; 12] = [
         Width::B1,
         Width::B2,
         Width::B4,
         Width::B8,
         Width::Mmx8,
+        Width::Sse4,
+        Width::Sse8,
         Width::Sse16,
         Width::Avx32,
         Width::Evex16,
@@ -48,8 +54,8 @@ impl Width {
         match self {
             Width::B1 => 1,
             Width::B2 => 2,
-            Width::B4 => 4,
-            Width::B8 | Width::Mmx8 => 8,
+            Width::B4 | Width::Sse4 => 4,
+            Width::B8 | Width::Mmx8 | Width::Sse8 => 8,
             Width::Sse16 | Width::Evex16 => 16,
             Width::Avx32 | Width::Evex32 => 32,
             Width::Evex64 => 64,
@@ -77,20 +83,23 @@ impl Width {
         }
     }
 
-    /// The next narrower width to finish with what is left: half the bytes, in the same register family as long as there is one.
+    /// The next narrower width to finish with what is left: half the bytes, in the same register family as long as there is one. Below 16
+    /// bytes that is the general registers, unless the width itself is one of the narrow vector widths.
     ///
     /// ```
     /// use copysmith_kernels::plan::Width;
     /// assert_eq!(Width::Avx32.narrower(), Some(Width::Sse16));
     /// assert_eq!(Width::Sse16.narrower(), Some(Width::B8));
+    /// assert_eq!(Width::Sse8.narrower(), Some(Width::Sse4));
     /// assert_eq!(Width::B1.narrower(), None);
     /// ```
     pub const fn narrower(self) -> Option<Width> {
         match self {
             Width::B1 => None,
             Width::B2 => Some(Width::B1),
-            Width::B4 => Some(Width::B2),
+            Width::B4 | Width::Sse4 => Some(Width::B2),
             Width::B8 | Width::Mmx8 => Some(Width::B4),
+            Width::Sse8 => Some(Width::Sse4),
             Width::Sse16 | Width::Evex16 => Some(Width::B8),
             Width::Avx32 => Some(Width::Sse16),
             Width::Evex32 => Some(Width::Evex16),
@@ -105,6 +114,8 @@ impl Width {
             Width::B4 => "4",
             Width::B8 => "8",
             Width::Mmx8 => "mmx8",
+            Width::Sse4 => "sse4",
+            Width::Sse8 => "sse8",
             Width::Sse16 => "sse16",
             Width::Avx32 => "avx32",
             Width::Evex16 => "evex16",

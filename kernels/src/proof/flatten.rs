@@ -175,7 +175,7 @@ fn bytes(width: Width) -> u8 {
 
 fn vector(Val(number): Val, width: Width) -> VectorReg {
     match width {
-        Width::Sse16 | Width::Avx32 => number,
+        Width::Sse4 | Width::Sse8 | Width::Sse16 | Width::Avx32 => number,
         Width::Evex16 | Width::Evex32 | Width::Evex64 => VALS + number,
         Width::B1 | Width::B2 | Width::B4 | Width::B8 => 2 * VALS + number,
         Width::Mmx8 => 3 * VALS + number,

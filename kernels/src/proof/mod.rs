@@ -5,7 +5,7 @@
 //!                        |
 //!        walk (every path)   machine over memory (many inputs)
 //!                        |
-//!            prove: is it a copy?   overlap: is it a move?
+//!            prove: is it a copy?   overlap: is it a move?   prove_operation: is it what it is said to be?
 //! ```
 
 mod check;
@@ -26,7 +26,7 @@ pub use fault::{Access, Fault, Region, Spot, Wrong};
 pub use flatten::flatten;
 pub use machine::{Machine, Run, step_limit};
 pub use memory::{CODE, JUNK, LONGEST, Memory, OLD, Token, ZERO};
-pub use overlap::{Clash, Overlap, overlap};
+pub use overlap::{Clash, Overlap, overlap, prove_operation};
 pub use prove::{Failure, Proof, prove};
 pub use step::*;
 pub use walk::{Owed, WalkError, walk};

@@ -1,12 +1,14 @@
 //! Whether a copy is a move: what it does when source and destination are one buffer.
 
 use super::cover::Depth;
+use super::cover::Residues;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::memory::{LONGEST, Memory};
-use super::prove::{Failure, copies};
+use super::prove::{Failure, Proof, copies, prove};
 use super::step::Program;
 use crate::Span;
+use crate::recipe::Operation;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -56,11 +58,36 @@ impl fmt::Display for Overlap {
     }
 }
 
+/// Proves a program to be what an operation promises: a copy, as [`prove`] does, and for a move right under every overlap, as
+/// [`overlap`] finds out.
+///
+/// # Errors
+/// [`Failure`] names the path or the first input that is wrong; [`Failure::Overlap`] the overlap that loses bytes.
+pub fn prove_operation(
+    operation: Operation,
+    program: &Program,
+    span: Span,
+    residues: Residues,
+    depth: Depth,
+) -> Result<Proof, Failure> {
+    let proof = prove(program, span, residues, depth)?;
+    if operation == Operation::Move {
+        match overlap(program, span, depth)? {
+            Overlap::Safe => {}
+            Overlap::ForwardOnly(clash) | Overlap::BackwardOnly(clash) | Overlap::Unsafe { below: clash, .. } => {
+                return Err(Failure::Overlap(clash));
+            }
+        }
+    }
+    Ok(proof)
+}
+
 /// Finds out under which overlaps the program moves every byte, as far as the inputs run can tell.
 ///
 /// Distances are those of the public memmove tests: 1 to 130 both ways, `n - 1`, `n`, `n + 1`, and none at all; [`Depth::Gate`]
 /// takes those around the access widths, on 24 lengths instead of 96. Where the copies are long, every so manieth of these inputs is
-/// run, and always the first lengths at distances below, between and above the access widths. [`Depth::Full`] runs what
+/// run, and always the first lengths at distances below, between and above the access widths, and some lengths beyond the largest block,
+/// up to 2^16 ([`Depth::Full`]: 2^17). From input to input the source lies elsewhere modulo 64. [`Depth::Full`] runs what
 /// [`Depth::Gate`] runs and more, so it never finds a program safer. A program that is no copy at all is `Unsafe`.
 ///
 /// # Errors
@@ -72,9 +99,10 @@ pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, F
         return Err(Failure::TooLong { first: span.first() });
     }
     let mut clash = |sign: isize| {
-        inputs.iter().find_map(|&(n, distance)| {
+        inputs.iter().zip(0..).find_map(|(&(n, distance), number): (_, u16)| {
             let distance = sign * distance as isize;
-            memory.overlapping(n, distance, 0);
+            // Odd, so that every residue comes up; what lies where is settled by the distance.
+            memory.overlapping(n, distance, number.wrapping_mul(37) % 64);
             copies(&mut machine, program, &mut memory).err().map(|fault| Clash { n, distance, fault })
         })
     };
@@ -98,8 +126,24 @@ fn inputs(span: Span, depth: Depth) -> Vec<(usize, usize)> {
         .collect();
     let stride = depth.stride(&all.iter().map(|&(n, _)| n).collect::<Vec<_>>());
     inputs.extend(all.into_iter().step_by(stride));
+    inputs.extend(far(span, depth));
     inputs
 }
+
+/// Lengths at which every phase of a loop is entered, the longest of them at the gate; few, since each costs as much as a hundred others.
+fn far(span: Span, depth: Depth) -> impl Iterator<Item = (usize, usize)> {
+    let (count, distances): (_, &[usize]) = match depth {
+        Depth::Gate => (1, &[1, 4097]),
+        Depth::Full => (8, &[1, 65, 4095, 4097]),
+    };
+    let beyond = |n: &usize| *n > span.first().saturating_add(NEAR) && *n < 1 << 18;
+    let lengths: Vec<usize> = depth.lengths(span).into_iter().filter(beyond).collect();
+    let stride = lengths.len().div_ceil(count).max(1);
+    lengths.into_iter().rev().step_by(stride).flat_map(|n| distances.iter().map(move |&distance| (n, distance)))
+}
+
+/// So far above the first length of a span, distances multiply the cost of a length as they should.
+const NEAR: usize = 4096;
 
 /// Inputs that no stride may leave out. A tail is taken at one length after a whole number of blocks and at one before the next, and
 /// what it reads has been written over already where the distance is below its width.
@@ -130,7 +174,7 @@ fn lengths(span: Span, depth: Depth) -> Vec<usize> {
         Depth::Full => 96,
     };
     // Distances multiply the cost, so the longest stay out where there are shorter ones.
-    let short: Vec<usize> = all.iter().copied().filter(|&n| n <= span.first().saturating_add(4096)).collect();
+    let short: Vec<usize> = all.iter().copied().filter(|&n| n <= span.first().saturating_add(NEAR)).collect();
     let stride = short.len().div_ceil(count) | 1;
     let chosen: BTreeSet<usize> = short.iter().copied().step_by(stride).chain(short.last().copied()).collect();
     chosen.into_iter().collect()

@@ -7,6 +7,7 @@ use super::cover::{Depth, Residues};
 use super::fault::{Access, Fault, Wrong};
 use super::machine::Machine;
 use super::memory::{LONGEST, Memory};
+use super::overlap::Clash;
 use super::step::Program;
 use super::walk::{WalkError, walk};
 use crate::Span;
@@ -44,6 +45,8 @@ pub enum Failure {
         /// What went wrong.
         fault: Fault,
     },
+    /// It is a copy, but said to be a move.
+    Overlap(Clash),
     /// No length of the span can be run.
     TooLong {
         /// The span's first length.
@@ -58,6 +61,7 @@ impl fmt::Display for Failure {
             Failure::Input { n, dst_residue, src_residue, fault } => {
                 write!(f, "n {n}, dst at 64k+{dst_residue}, src at 64k+{src_residue}: {fault}")
             }
+            Failure::Overlap(clash) => write!(f, "no move: {clash}"),
             Failure::TooLong { first } => {
                 write!(f, "lengths from {first} on cannot be interpreted; the longest that can is {LONGEST}")
             }

@@ -51,6 +51,8 @@ words! {
         String = "string",
         /// Whole moves, then one masked move (AVX-512).
         Mask = "mask",
+        /// The last block, loaded before everything else and stored after the loop: no branch, at least one block must be there.
+        Early = "early",
     }
 }
 
@@ -65,6 +67,8 @@ words! {
         String = "string",
         /// One masked move (AVX-512).
         Mask = "mask",
+        /// One unaligned stretch of the alignment's length, loaded before the loop and stored at the very end.
+        Early = "early",
     }
 }
 
@@ -199,8 +203,7 @@ pub struct Align {
 }
 
 impl Align {
-    pub(super) const ALLOWED: &'static str =
-        "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32 or 64, HEAD overlap, bytes, string or mask";
+    pub(super) const ALLOWED: &'static str = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32 or 64, HEAD overlap, bytes, string, mask or early";
 
     pub(super) const fn is_allowed(self) -> bool {
         !matches!(self.side, Side::Both) && matches!(self.to, 4 | 8 | 16 | 32 | 64)

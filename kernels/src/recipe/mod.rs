@@ -4,7 +4,12 @@
 //! copy 17..=32  pairs width=sse16
 //! copy 8..=32   computed width=8 moves=4 last=head
 //! copy 257..    loop width=avx32 unroll=4 align=dst:32:overlap prefetch=t0:src:512:clamp tail=block
+//! move 257..    loop width=avx32 unroll=4 align=dst:32:early tail=early
 //! ```
+//!
+//! The first word is the operation. A `copy` may lose bytes where source and destination overlap. A `move` never does: a shape without a loop
+//! loads all before it stores anything, and a loop finds out at run time which way it must walk (see [`Operation`] and
+//! [`Recipe::of`]).
 //!
 //! A [`Recipe`] can only be had from [`Recipe::new`] or from a text, and both check that the shape can copy every
 //! length of the span: an invalid recipe cannot exist.
@@ -12,12 +17,16 @@
 mod axes;
 mod error;
 mod isa;
+mod operation;
+mod overlap;
 mod text;
 mod valid;
 
 pub use axes::{Align, Beyond, Bottom, Fetch, Form, Head, Last, Order, Prefetch, Side, Stores, Tail};
 pub use error::RecipeError;
 pub use isa::Isa;
+pub use operation::Operation;
+pub(crate) use overlap::{needs_disjoint, reversed, twin};
 pub(crate) use valid::{PAGE, values};
 
 use crate::Span;
@@ -26,18 +35,46 @@ use crate::plan::{Direction, Width};
 /// The validated description of one leaf: which lengths it copies and how.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Recipe {
+    operation: Operation,
     span: Span,
     shape: Shape,
 }
 
 impl Recipe {
-    /// A recipe for the lengths of `span`.
+    /// A copy of the lengths of `span`.
     ///
     /// # Errors
     /// [`RecipeError::Combination`] says which values cannot stand together, or which length the shape cannot copy.
     pub fn new(span: Span, shape: Shape) -> Result<Recipe, RecipeError> {
+        Recipe::of(Operation::Copy, span, shape)
+    }
+
+    /// A copy or a move of the lengths of `span`.
+    ///
+    /// Loops of a move go forward or backward, as the operands lie, so a direction cannot be given. Those with non-temporal
+    /// stores or several streams, and string moves, do as they say only where the operands do not overlap; where they do, a plain
+    /// loop of the same width stands in for them.
+    ///
+    /// ```
+    /// use copysmith_kernels::Recipe;
+    /// assert!("move 64.. loop width=avx32 unroll=2 tail=early".parse::<Recipe>().is_ok());
+    /// let late = "move 64.. loop width=avx32 unroll=2 tail=block".parse::<Recipe>().unwrap_err();
+    /// assert!(late.to_string().starts_with("tail=block is not allowed for a move"));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Recipe::new`], and which value would lose bytes under an overlap.
+    pub fn of(operation: Operation, span: Span, shape: Shape) -> Result<Recipe, RecipeError> {
         valid::check(span, &shape)?;
-        Ok(Recipe { span, shape })
+        if operation == Operation::Move {
+            overlap::check(span, &shape)?;
+        }
+        Ok(Recipe { operation, span, shape })
+    }
+
+    /// What it promises about operands that overlap.
+    pub const fn operation(&self) -> Operation {
+        self.operation
     }
 
     /// The lengths it copies.
@@ -50,12 +87,12 @@ impl Recipe {
         &self.shape
     }
 
-    /// The same shape for other lengths.
+    /// The same operation and shape for other lengths.
     ///
     /// # Errors
-    /// As [`Recipe::new`].
+    /// As [`Recipe::of`].
     pub fn with_span(&self, span: Span) -> Result<Recipe, RecipeError> {
-        Recipe::new(span, self.shape)
+        Recipe::of(self.operation, span, self.shape)
     }
 
     /// The least instruction set it needs.
@@ -177,5 +214,20 @@ impl Loop {
     /// Bytes a turn.
     pub const fn block(&self) -> usize {
         self.width.bytes() * self.unroll as usize
+    }
+
+    /// How many values the loop itself has loaded and not stored at once.
+    pub(crate) fn under_way(&self) -> usize {
+        match self.order {
+            Order::Group(moves) => moves.into(),
+            Order::Ahead => 2,
+        }
+    }
+
+    /// How many values are loaded before the loop and stored after it: of the head, and of the tail.
+    pub(crate) fn early(&self) -> [u8; 2] {
+        let head = self.align.filter(|align| align.head == Head::Early);
+        let head = head.map_or(0, |align| usize::from(align.to).div_ceil(self.width.bytes()) as u8);
+        [head, if self.tail == Tail::Early { self.unroll } else { 0 }]
     }
 }

@@ -1,4 +1,4 @@
-//! The canonical text of a recipe: `copy SPAN SHAPE axis=value ...`, with every axis that is at its default left out.
+//! The canonical text of a recipe: `OPERATION SPAN SHAPE axis=value ...`, with every axis that is at its default left out.
 
 use super::axes::{Bottom, Last, Tail, direction};
 use super::{Form, Loop, Order, Recipe, RecipeError, Shape, Stores, StringMove};
@@ -10,7 +10,7 @@ const SHAPES: &str = "one of pairs chain branch-free computed jump-table string 
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "copy {} {}", self.span, self.shape)
+        write!(f, "{} {} {}", self.operation, self.span, self.shape)
     }
 }
 
@@ -77,10 +77,7 @@ impl FromStr for Recipe {
             word: word.unwrap_or("end of text").to_owned(),
             allowed: allowed.to_owned(),
         };
-        match words.next() {
-            Some("copy") => {}
-            other => return Err(expect(other, "the operation: copy")),
-        }
+        let operation = words.next().unwrap_or("").parse()?;
         let span = words.next();
         let span = span
             .and_then(|word| word.parse().ok())
@@ -89,7 +86,7 @@ impl FromStr for Recipe {
         let mut axes = Axes::parse(words)?;
         let shape = shape(name, &mut axes)?;
         axes.finish(name)?;
-        Recipe::new(span, shape)
+        Recipe::of(operation, span, shape)
     }
 }
 
@@ -173,8 +170,11 @@ impl<'a> Axes<'a> {
     }
 
     fn width(&mut self, axis: &'static str) -> Result<Width, RecipeError> {
-        let allowed =
-            if axis == "unit" { "one of 1 2 4 8" } else { "one of 1 2 4 8 mmx8 sse16 avx32 evex16 evex32 evex64" };
+        let allowed = if axis == "unit" {
+            "one of 1 2 4 8"
+        } else {
+            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64"
+        };
         let text = self.text(axis).unwrap_or("");
         text.parse().map_err(|()| RecipeError::value(axis, text, allowed))
     }

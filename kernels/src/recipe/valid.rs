@@ -20,10 +20,11 @@ pub(crate) const fn values(width: Width) -> usize {
 const TABLE_LAST: usize = 128;
 const TABLE_ARMS: usize = 65;
 
-fn wrong<T>(why: impl Into<String>) -> Result<T, RecipeError> {
+pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, RecipeError> {
     Err(RecipeError::Combination(why.into()))
 }
 
+/// Whether the shape copies every length of the span.
 pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
     match *shape {
         Shape::Pairs { width, moves, .. } => {
@@ -45,7 +46,7 @@ pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
         Shape::BranchFree { width } => {
             if matches!(width, Width::B2) || width.bytes() > 32 {
                 return wrong(format!(
-                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8 or a vector of 16 or 32 bytes"
+                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8 or a vector of up to 32 bytes"
                 ));
             }
             within(span, 0, if width == Width::B1 { 3 } else { 2 * width.bytes() }, shape)
@@ -92,20 +93,22 @@ fn check_string(span: Span, string: &StringMove) -> Result<(), RecipeError> {
     if unit == Width::B1 && tail != Tail::String {
         return wrong(format!("tail={tail} is not allowed with unit=1; nothing is left over"));
     }
-    if matches!(tail, Tail::Block | Tail::Mask) {
+    if matches!(tail, Tail::Block | Tail::Mask | Tail::Early) {
         return wrong(format!("tail={tail} is not allowed for a string move; overlap, ladder, bytes or string"));
     }
     if tail == Tail::Overlap {
         at_least(span, unit.bytes(), "tail=overlap")?;
     }
     match align {
-        Some(align) if align.head == Head::Mask => wrong("head mask is not allowed for a string move"),
+        Some(Align { head: head @ (Head::Mask | Head::Early), .. }) => {
+            wrong(format!("head {head} is not allowed for a string move"))
+        }
         Some(align) => check_align(span, align, Width::B8, direction),
         None => Ok(()),
     }
 }
 
-fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
+pub(super) fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
     let Loop { width, unroll, order, tail, direction, .. } = *axes;
     if !(1..=16).contains(&unroll) {
         return wrong(format!("unroll={unroll} is not allowed; unroll is a number from 1 to 16"));
@@ -139,7 +142,7 @@ fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
     check_stores(axes)?;
     check_prefetch(axes)?;
     match tail {
-        Tail::Block => at_least(span, axes.block(), "tail=block")?,
+        Tail::Block | Tail::Early => at_least(span, axes.block(), &format!("tail={tail}"))?,
         Tail::Overlap => at_least(span, width.bytes(), "tail=overlap")?,
         Tail::Mask if !width.is_evex() => {
             return wrong(format!("tail=mask is not allowed with width={width}; masked moves need an EVEX width"));
@@ -148,6 +151,32 @@ fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
             return wrong("tail=mask is not allowed with direction=backward");
         }
         _ => {}
+    }
+    check_early(axes)
+}
+
+/// What is loaded early is held until the end, beside what the loop has under way.
+fn check_early(axes: &Loop) -> Result<(), RecipeError> {
+    let Loop { width, tail, prefetch, direction, .. } = *axes;
+    let [head, last] = axes.early();
+    // Backward, an early head is stored at the end of the destination, which takes a general register to remember.
+    let end = usize::from(head > 0 && direction == Direction::Backward && width.is_general());
+    let held = axes.under_way() + usize::from(head) + usize::from(last) + end;
+    if head + last > 0 && held > values(width) {
+        return wrong(format!(
+            "'{axes}' holds {held} values of width {width} at once: what is early, a group of its loop, and backward the end of an early \
+             head; there are registers for {}",
+            values(width)
+        ));
+    }
+    let touches = prefetch.is_some_and(|prefetch| matches!(prefetch.fetch, Fetch::Touch | Fetch::Block));
+    if let (Some(prefetch), true) = (prefetch, head + last > 0 && touches && width.is_general()) {
+        return wrong(format!(
+            "prefetch={prefetch} is not allowed with width={width} and an early head or tail; no register is left"
+        ));
+    }
+    if head > 0 && tail == Tail::Ladder && width == Width::Avx32 {
+        return wrong("tail=ladder is not allowed with width=avx32 and an early head; it clears the upper halves");
     }
     Ok(())
 }
@@ -159,10 +188,10 @@ fn check_align(span: Span, align: Align, width: Width, direction: Direction) -> 
         return Err(RecipeError::value("align", &align.to_string(), Align::ALLOWED));
     }
     match align.head {
-        Head::Overlap if to > 8 * width.bytes() => {
+        Head::Overlap | Head::Early if to > 8 * width.bytes() => {
             wrong(format!("align={align} is not allowed with width={width}; an overlapping head has at most 8 moves"))
         }
-        Head::Overlap => at_least(span, to.max(width.bytes()), &format!("align={align}")),
+        Head::Overlap | Head::Early => at_least(span, to.max(width.bytes()), &format!("align={align}")),
         Head::Mask if direction == Direction::Backward => wrong("head mask is not allowed with direction=backward"),
         Head::Bytes | Head::String | Head::Mask => at_least(span, to - 1, &format!("align={align}")),
     }
@@ -172,9 +201,9 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
     let Loop { width, stores, align, prefetch, direction, .. } = *axes;
     if stores.non_temporal {
         match width {
-            Width::B1 | Width::B2 => {
+            Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 => {
                 return wrong(format!(
-                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 bytes or more"
+                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 or 8 bytes of a general register, or a whole vector"
                 ));
             }
             Width::B4 | Width::B8 | Width::Mmx8 => {}

@@ -14,7 +14,7 @@
 mod text;
 
 use crate::Span;
-use crate::recipe::{Isa, Recipe};
+use crate::recipe::{Isa, Operation, Recipe};
 use std::fmt;
 
 pub use text::RoutineError;
@@ -37,7 +37,7 @@ pub struct Cut {
     pub falls: FallsThrough,
 }
 
-/// A whole copy function.
+/// A whole copy or move function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Routine {
     cuts: Vec<Cut>,
@@ -48,7 +48,7 @@ impl Routine {
     /// A routine of the leaves, in order of their spans, reached through the cuts.
     ///
     /// # Errors
-    /// [`RoutineError`] where the leaves leave a gap or overlap, or the cuts are not exactly the ends of all leaves but the last.
+    /// [`RoutineError`] where the leaves leave a gap or overlap or are not all copies or all moves, or the cuts are not exactly the ends of all leaves but the last.
     pub fn new(cuts: Vec<Cut>, leaves: Vec<Recipe>) -> Result<Routine, RoutineError> {
         text::check(&cuts, &leaves)?;
         Ok(Routine { cuts: preorder(&cuts), leaves })
@@ -73,6 +73,11 @@ impl Routine {
     /// The leaves, in order of their lengths.
     pub fn leaves(&self) -> &[Recipe] {
         &self.leaves
+    }
+
+    /// What it promises about operands that overlap: what each of its leaves does.
+    pub fn operation(&self) -> Operation {
+        self.leaves[0].operation()
     }
 
     /// Every length it copies.

@@ -1,7 +1,7 @@
 //! The text of a routine, and what makes leaves and cuts a routine.
 
 use super::{Cut, FallsThrough, Routine};
-use crate::recipe::{Recipe, RecipeError};
+use crate::recipe::{Operation, Recipe, RecipeError};
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,6 +17,13 @@ pub enum RoutineError {
         leaf: String,
         /// The length it should start with.
         expected: usize,
+    },
+    /// A leaf is a copy where the first one is a move, or the other way round.
+    Operation {
+        /// The leaf.
+        leaf: String,
+        /// What the first leaf is.
+        expected: Operation,
     },
     /// The cuts are not the ends of the leaves.
     Cuts {
@@ -39,6 +46,12 @@ impl fmt::Display for RoutineError {
         match self {
             RoutineError::Empty => f.write_str("a routine needs at least one leaf"),
             RoutineError::Gap { leaf, expected } => write!(f, "leaf '{leaf}' must start at length {expected}"),
+            RoutineError::Operation { leaf, expected } => {
+                write!(
+                    f,
+                    "leaf '{leaf}' must be a {expected} like the first one; a routine is the same for every length"
+                )
+            }
             RoutineError::Cuts { given, expected } if expected.is_empty() => {
                 write!(f, "cuts={given} is not allowed; a routine of one leaf has no cuts")
             }
@@ -62,6 +75,10 @@ impl From<RecipeError> for RoutineError {
 pub(super) fn check(cuts: &[Cut], leaves: &[Recipe]) -> Result<(), RoutineError> {
     if leaves.is_empty() {
         return Err(RoutineError::Empty);
+    }
+    let expected = leaves[0].operation();
+    if let Some(leaf) = leaves.iter().find(|leaf| leaf.operation() != expected) {
+        return Err(RoutineError::Operation { leaf: leaf.to_string(), expected });
     }
     for pair in leaves.windows(2) {
         let expected = pair[0].span().last().wrapping_add(1);

@@ -15,6 +15,8 @@ const fn loads(width: Width) -> Code {
         Width::B4 => Code::Mov_r32_rm32,
         Width::B8 => Code::Mov_r64_rm64,
         Width::Mmx8 => Code::Movq_mm_mmm64,
+        Width::Sse4 => Code::Movd_xmm_rm32,
+        Width::Sse8 => Code::Movq_xmm_xmmm64,
         Width::Sse16 => Code::Movdqu_xmm_xmmm128,
         Width::Avx32 => Code::VEX_Vmovdqu_ymm_ymmm256,
         Width::Evex16 | Width::Evex32 | Width::Evex64 => evex::load(width),
@@ -28,6 +30,8 @@ const fn stores(width: Width) -> Code {
         Width::B4 => Code::Mov_rm32_r32,
         Width::B8 => Code::Mov_rm64_r64,
         Width::Mmx8 => Code::Movq_mmm64_mm,
+        Width::Sse4 => Code::Movd_rm32_xmm,
+        Width::Sse8 => Code::Movq_xmmm64_xmm,
         Width::Sse16 => Code::Movdqu_xmmm128_xmm,
         Width::Avx32 => Code::VEX_Vmovdqu_ymmm256_ymm,
         Width::Evex16 | Width::Evex32 | Width::Evex64 => evex::store(width),
@@ -36,7 +40,7 @@ const fn stores(width: Width) -> Code {
 
 const fn non_temporal_stores(width: Width) -> Option<Code> {
     Some(match width {
-        Width::B1 | Width::B2 => return None,
+        Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 => return None,
         Width::B4 => Code::Movnti_m32_r32,
         Width::B8 => Code::Movnti_m64_r64,
         Width::Mmx8 => Code::Movntq_m64_mm,

@@ -5,7 +5,7 @@
 //! x86 register   rax    rdi rsi rdx rcx   r8     r9     r10    r11
 //! general value                     4     3      2      1      0
 //!
-//! mmx8 value k: mm(k)    sse16, avx32 value k: xmm(k), ymm(k)    evex value k: xmm/ymm/zmm(16+k)    mask k: k(1+k)
+//! mmx8 value k: mm(k)    sse4, sse8, sse16, avx32 value k: xmm(k), ymm(k)    evex value k: xmm/ymm/zmm(16+k)    mask k: k(1+k)
 //! ```
 //!
 //! Only registers that a callee may overwrite are used, so no routine has a prologue beyond `mov rax, rdi`. EVEX values

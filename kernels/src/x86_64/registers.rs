@@ -64,7 +64,7 @@ pub fn data(val: Val, width: Width) -> Result<Register, Unsupported> {
             return integer(home, width.bytes());
         }
         Width::Mmx8 => (Register::MM0, 8),
-        Width::Sse16 => (Register::XMM0, 16),
+        Width::Sse4 | Width::Sse8 | Width::Sse16 => (Register::XMM0, 16),
         Width::Avx32 => (Register::YMM0, 16),
         Width::Evex16 => (Register::XMM16, 16),
         Width::Evex32 => (Register::YMM16, 16),

@@ -3,10 +3,15 @@
 use copysmith_kernels::Span;
 use copysmith_kernels::plan::{Direction, Width};
 use copysmith_kernels::recipe::{
-    Align, Beyond, Bottom, Fetch, Form, Head, Last, Loop, Order, Prefetch, Shape, Side, Stores, StringMove, Tail,
+    Align, Beyond, Bottom, Fetch, Form, Head, Last, Loop, Operation, Order, Prefetch, Shape, Side, Stores, StringMove,
+    Tail,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
+
+pub fn operation() -> impl Strategy<Value = Operation> {
+    select(Operation::ALL.to_vec())
+}
 
 fn direction() -> impl Strategy<Value = Direction> {
     select(vec![Direction::Forward, Direction::Backward])
@@ -38,6 +43,22 @@ fn looped() -> impl Strategy<Value = Shape> {
     )
 }
 
+/// Loops with heads and tails that are right whichever way they walk; among those of all axes, they are too rare to come up.
+pub fn both_ways() -> impl Strategy<Value = Shape> {
+    let head =
+        (select(vec![Side::Dst, Side::Src]), select(vec![4u8, 8, 16, 32, 64]), select(vec![Head::Early, Head::Bytes]));
+    let align = proptest::option::weighted(0.7, head.prop_map(|(side, to, head)| Align { side, to, head }));
+    let order = prop_oneof![3 => Just(Order::Group(1)), 1 => Just(Order::Ahead), 1 => (2u8..=8).prop_map(Order::Group)];
+    let prefetch = prop_oneof![3 => Just(None), 1 => prefetch()];
+    let tail = prop_oneof![3 => Just(Tail::Early), 1 => select(vec![Tail::Ladder, Tail::Bytes, Tail::String])];
+    let first = (select(Width::ALL.to_vec()), 1u8..=8, order, prefetch, align);
+    let second = (select(Form::ALL), direction(), tail);
+    (first, second).prop_map(|((width, unroll, order, prefetch, align), (form, direction, tail))| {
+        let plain = Loop::plain(width, unroll);
+        Shape::Loop(Loop { order, prefetch, align, form, direction, tail, ..plain })
+    })
+}
+
 pub fn shape() -> impl Strategy<Value = Shape> {
     let width = || select(Width::ALL.to_vec());
     let string = (select(Width::ALL[..4].to_vec()), align(), select(Tail::ALL), direction())
@@ -54,6 +75,7 @@ pub fn shape() -> impl Strategy<Value = Shape> {
         width().prop_map(|width| Shape::JumpTable { width }),
         string,
         looped(),
+        both_ways(),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! The search space: the recipes of one span, simplest first, and the neighbours of one recipe.
+//! The search space: the recipes of one operation and span, simplest first, and the neighbours of one recipe.
 //!
 //! Values and shapes are tried blindly and [`Recipe::new`] says which of them are recipes, so the rules of validity
 //! stand in one place. What is tried is bounded by the lists in `values.rs`; each breadth contains the one before it.
@@ -10,7 +10,7 @@ mod values;
 
 pub use neighbours::neighbours;
 
-use copysmith_kernels::recipe::Shape;
+use copysmith_kernels::recipe::{Operation, Shape};
 use copysmith_kernels::{Isa, Recipe, Span};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -117,7 +117,7 @@ impl fmt::Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
-/// The recipes that copy `span` on a processor with these features, each once, in the order of [`simpler`].
+/// The recipes that copy `span` on a processor with these features: [`space_of`] copies.
 ///
 /// Short spans (up to 32 bytes) have pairs, chains, branch-free, computed and jump-table shapes; longer ones pairs,
 /// computed moves and loops; from 4 KiB on also string moves of every kind, non-temporal stores, streams and
@@ -130,14 +130,30 @@ impl std::error::Error for UnknownWord {}
 /// assert_eq!(recipes[0].to_string(), "copy 17..=32 pairs width=sse16");
 /// ```
 pub fn space(span: Span, features: impl Into<Features>, breadth: Breadth) -> Vec<Recipe> {
+    space_of(Operation::Copy, span, features, breadth)
+}
+
+/// The recipes that copy or move `span` on a processor with these features, each once, in the order of [`simpler`].
+///
+/// Moves have the short shapes of copies, and narrow vector widths with them; loops that load their heads and tails early, of at most 8
+/// moves a turn; and for large spans what wants disjoint operands, with its plain twin behind a guard.
+///
+/// ```
+/// use copysmith_kernels::{Isa, recipe::Operation};
+/// use copysmith_search::space::{Breadth, space_of};
+/// let recipes = space_of(Operation::Move, "257..=1024".parse().unwrap(), Isa::Avx, Breadth::Quick);
+/// let aligned = "move 257..=1024 loop width=avx32 unroll=4 align=dst:32:early tail=early".parse().unwrap();
+/// assert!(recipes.contains(&aligned));
+/// ```
+pub fn space_of(operation: Operation, span: Span, features: impl Into<Features>, breadth: Breadth) -> Vec<Recipe> {
     let features = features.into();
     let mut chosen = BTreeSet::new();
     for level in Breadth::ALL.into_iter().filter(|&level| level <= breadth) {
-        let singles = short::shapes(span, level).chain(loops::singles(span, level));
+        let singles = short::shapes(operation, span, level).chain(loops::singles(operation, span, level));
         // When there are more than a breadth takes, pairs are the first to be left out, evenly over their order, so that
         // no width and no axis goes without.
-        for shapes in [singles.collect::<Vec<Shape>>(), loops::pairs(span, level).collect()] {
-            let recipes = shapes.into_iter().filter_map(|shape| Recipe::new(span, shape).ok());
+        for shapes in [singles.collect::<Vec<Shape>>(), loops::pairs(operation, span, level).collect()] {
+            let recipes = shapes.into_iter().filter_map(|shape| Recipe::of(operation, span, shape).ok());
             let more: BTreeSet<Recipe> =
                 recipes.filter(|recipe| features.allow(recipe) && !chosen.contains(recipe)).collect();
             let room = level.most().saturating_sub(chosen.len());
@@ -175,7 +191,7 @@ fn simplicity(recipe: &Recipe) -> (usize, Recipe) {
     (recipe.to_string().split(' ').count(), recipe.clone())
 }
 
-/// A hash of a space, for records: two searches of the same span, features and breadth are comparable when it is the same.
+/// A hash of a space, for records: two searches of the same operation, span, features and breadth are comparable when it is the same.
 ///
 /// FNV-1a (Fowler, Noll and Vo; 64 bits) over the canonical texts, each followed by a line feed. The standard library's
 /// hashers promise nothing from one release to the next; this one is a dozen lines and fixed for good. It finds a changed

@@ -1,16 +1,16 @@
 //! The recipes one step away: what a local search tries next.
 
-use super::values::{aligns, orders, prefetches, stores, unrolls};
+use super::values::{aligns, all_widths, heads, orders, prefetches, stores, tails, unrolls};
 use super::{Breadth, Features, loops, simpler};
 use copysmith_kernels::plan::{Direction, Width};
 use copysmith_kernels::recipe::{
-    Align, Beyond, Bottom, Fetch, Form, Head, Last, Loop, Order, Prefetch, Shape, Side, Stores, StringMove, Tail,
+    Align, Beyond, Bottom, Fetch, Form, Last, Loop, Operation, Order, Prefetch, Shape, Side, Stores, StringMove, Tail,
 };
 use copysmith_kernels::{Recipe, Span};
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
-/// Every valid recipe for the same span that differs from this one in the value of one axis, in the order of
+/// Every valid recipe of the same operation for the same span that differs from this one in the value of one axis, in the order of
 /// [`simpler`](super::simpler). The parts of an alignment (side, bytes, head) and of a prefetch (kind, side, distance, end)
 /// are axes of their own; so is the shape, which changes at the same width with its other axes at their defaults.
 ///
@@ -24,11 +24,11 @@ const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
 /// ```
 pub fn neighbours(recipe: &Recipe, features: impl Into<Features>) -> Vec<Recipe> {
     let features = features.into();
-    let span = recipe.span();
-    let mut found: Vec<Recipe> = same_shape(recipe.shape())
+    let (operation, span) = (recipe.operation(), recipe.span());
+    let mut found: Vec<Recipe> = same_shape(operation, recipe.shape())
         .into_iter()
-        .chain(other_shapes(span, recipe.shape()))
-        .filter_map(|shape| Recipe::new(span, shape).ok())
+        .chain(other_shapes(operation, span, recipe.shape()))
+        .filter_map(|shape| Recipe::of(operation, span, shape).ok())
         .filter(|other| other != recipe && features.allow(other))
         .collect();
     found.sort_by(simpler);
@@ -36,57 +36,57 @@ pub fn neighbours(recipe: &Recipe, features: impl Into<Features>) -> Vec<Recipe>
     found
 }
 
-fn same_shape(shape: &Shape) -> Vec<Shape> {
+fn same_shape(operation: Operation, shape: &Shape) -> Vec<Shape> {
     match *shape {
-        Shape::Pairs { width, moves, last } => widths(|width| Shape::Pairs { width, moves, last })
+        Shape::Pairs { width, moves, last } => widths(operation, |width| Shape::Pairs { width, moves, last })
             .chain((1..=8).map(|moves| Shape::Pairs { width, moves, last }))
             .chain(Last::ALL.iter().map(|&last| Shape::Pairs { width, moves, last }))
             .collect(),
-        Shape::Chain { width, bottom } => widths(|width| Shape::Chain { width, bottom })
+        Shape::Chain { width, bottom } => widths(operation, |width| Shape::Chain { width, bottom })
             .chain(Bottom::ALL.iter().map(|&bottom| Shape::Chain { width, bottom }))
             .collect(),
-        Shape::BranchFree { .. } => widths(|width| Shape::BranchFree { width }).collect(),
-        Shape::Computed { width, moves, last } => widths(|width| Shape::Computed { width, moves, last })
+        Shape::BranchFree { .. } => widths(operation, |width| Shape::BranchFree { width }).collect(),
+        Shape::Computed { width, moves, last } => widths(operation, |width| Shape::Computed { width, moves, last })
             .chain([4, 8].map(|moves| Shape::Computed { width, moves, last }))
             .chain(Last::ALL.iter().map(|&last| Shape::Computed { width, moves, last }))
             .collect(),
-        Shape::JumpTable { .. } => widths(|width| Shape::JumpTable { width }).collect(),
-        Shape::String(string) => strings(string).into_iter().map(Shape::String).collect(),
-        Shape::Loop(axes) => turned(axes).into_iter().map(Shape::Loop).collect(),
+        Shape::JumpTable { .. } => widths(operation, |width| Shape::JumpTable { width }).collect(),
+        Shape::String(string) => strings(operation, string).into_iter().map(Shape::String).collect(),
+        Shape::Loop(axes) => turned(operation, axes).into_iter().map(Shape::Loop).collect(),
     }
 }
 
-fn widths<T>(with: impl Fn(Width) -> T) -> impl Iterator<Item = T> {
-    Width::ALL.into_iter().map(with)
+fn widths<T>(operation: Operation, with: impl Fn(Width) -> T) -> impl Iterator<Item = T> {
+    all_widths(operation).iter().copied().map(with)
 }
 
-fn strings(string: StringMove) -> Vec<StringMove> {
-    widths(|unit| StringMove { unit, ..string })
-        .chain(other_aligns(string.align).into_iter().map(|align| StringMove { align, ..string }))
-        .chain(Tail::ALL.iter().map(|&tail| StringMove { tail, ..string }))
+fn strings(operation: Operation, string: StringMove) -> Vec<StringMove> {
+    widths(operation, |unit| StringMove { unit, ..string })
+        .chain(other_aligns(operation, string.align).into_iter().map(|align| StringMove { align, ..string }))
+        .chain(tails(operation, Breadth::All).iter().map(|&tail| StringMove { tail, ..string }))
         .chain(DIRECTIONS.map(|direction| StringMove { direction, ..string }))
         .collect()
 }
 
-fn turned(axes: Loop) -> Vec<Loop> {
-    widths(|width| Loop { width, ..axes })
-        .chain(unrolls(Breadth::All).iter().map(|&unroll| Loop { unroll, ..axes }))
+fn turned(operation: Operation, axes: Loop) -> Vec<Loop> {
+    widths(operation, |width| Loop { width, ..axes })
+        .chain(unrolls(operation, Breadth::All).iter().map(|&unroll| Loop { unroll, ..axes }))
         .chain([Order::Group(1)].iter().chain(orders(Breadth::All)).map(|&order| Loop { order, ..axes }))
         .chain(other_prefetches(axes.prefetch).into_iter().map(|prefetch| Loop { prefetch, ..axes }))
-        .chain(other_aligns(axes.align).into_iter().map(|align| Loop { align, ..axes }))
+        .chain(other_aligns(operation, axes.align).into_iter().map(|align| Loop { align, ..axes }))
         .chain([Stores::PLAIN].into_iter().chain(stores(Breadth::All)).map(|stores| Loop { stores, ..axes }))
         .chain(Form::ALL.iter().map(|&form| Loop { form, ..axes }))
         .chain([1, 16, 32, 64].map(|loop_align| Loop { loop_align, ..axes }))
         .chain(DIRECTIONS.map(|direction| Loop { direction, ..axes }))
-        .chain(Tail::ALL.iter().map(|&tail| Loop { tail, ..axes }))
+        .chain(tails(operation, Breadth::All).iter().map(|&tail| Loop { tail, ..axes }))
         .collect()
 }
 
-fn other_aligns(align: Option<Align>) -> Vec<Option<Align>> {
-    let Some(align) = align else { return aligns(Breadth::Normal).into_iter().map(Some).collect() };
+fn other_aligns(operation: Operation, align: Option<Align>) -> Vec<Option<Align>> {
+    let Some(align) = align else { return aligns(operation, Breadth::Normal).into_iter().map(Some).collect() };
     let sides = [Side::Dst, Side::Src].map(|side| Align { side, ..align });
     let bytes = [4, 8, 16, 32, 64].map(|to| Align { to, ..align });
-    let heads = Head::ALL.iter().map(|&head| Align { head, ..align });
+    let heads = heads(operation, Breadth::All).iter().map(|&head| Align { head, ..align });
     [None].into_iter().chain(sides.into_iter().chain(bytes).chain(heads).map(Some)).collect()
 }
 
@@ -112,7 +112,7 @@ fn other_prefetches(prefetch: Option<Prefetch>) -> Vec<Option<Prefetch>> {
     [None].into_iter().chain(near).collect()
 }
 
-fn other_shapes(span: Span, shape: &Shape) -> Vec<Shape> {
+fn other_shapes(operation: Operation, span: Span, shape: &Shape) -> Vec<Shape> {
     let width = match *shape {
         Shape::Pairs { width, .. }
         | Shape::Chain { width, .. }
@@ -131,7 +131,9 @@ fn other_shapes(span: Span, shape: &Shape) -> Vec<Shape> {
         Shape::JumpTable { width },
         Shape::String(StringMove { unit: width, align: None, tail: Tail::String, direction: Direction::Forward }),
     ]);
-    others.extend([1, 4, 8].into_iter().filter_map(|unroll| loops::base(span, width, unroll)).map(Shape::Loop));
+    others.extend(
+        [1, 4, 8].into_iter().filter_map(|unroll| loops::base(operation, span, width, unroll)).map(Shape::Loop),
+    );
     others.retain(|other| std::mem::discriminant(other) != std::mem::discriminant(shape));
     others
 }

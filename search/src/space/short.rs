@@ -1,17 +1,17 @@
 //! Every shape but loops: straight code for short lengths, and string moves.
 
 use super::Breadth;
-use super::values::{LARGE, SHORT, aligns};
+use super::values::{LARGE, SHORT, aligns, all_widths};
 use copysmith_kernels::Span;
 use copysmith_kernels::plan::{Direction, Width};
-use copysmith_kernels::recipe::{Bottom, Last, Shape, StringMove, Tail};
+use copysmith_kernels::recipe::{Bottom, Last, Operation, Shape, StringMove, Tail};
 
 /// Shapes without a loop, valid for the span or not.
-pub(super) fn shapes(span: Span, breadth: Breadth) -> impl Iterator<Item = Shape> {
+pub(super) fn shapes(operation: Operation, span: Span, breadth: Breadth) -> impl Iterator<Item = Shape> {
     let mut shapes = Vec::new();
     let lasts: &[Last] = Last::ALL;
     // Straight code is so little that its widths are always tried whole; which fit the span decides how many are left.
-    for width in Width::ALL {
+    for &width in all_widths(operation) {
         for &last in lasts {
             shapes.extend((1..=8).map(|moves| Shape::Pairs { width, moves, last }));
             shapes.extend([4, 8].map(|moves| Shape::Computed { width, moves, last }));
@@ -22,11 +22,11 @@ pub(super) fn shapes(span: Span, breadth: Breadth) -> impl Iterator<Item = Shape
             shapes.push(Shape::JumpTable { width });
         }
     }
-    shapes.extend(strings(span, breadth).into_iter().map(Shape::String));
+    shapes.extend(strings(operation, span, breadth).into_iter().map(Shape::String));
     shapes.into_iter()
 }
 
-fn strings(span: Span, breadth: Breadth) -> Vec<StringMove> {
+fn strings(operation: Operation, span: Span, breadth: Breadth) -> Vec<StringMove> {
     let forward = |unit, tail| StringMove { unit, align: None, tail, direction: Direction::Forward };
     let mut strings = vec![forward(Width::B1, Tail::String), forward(Width::B8, Tail::String)];
     if breadth == Breadth::Quick || (span.last() < LARGE && breadth < Breadth::All) {
@@ -38,7 +38,7 @@ fn strings(span: Span, breadth: Breadth) -> Vec<StringMove> {
         _ => &[Direction::Forward],
     };
     for unit in [Width::B1, Width::B2, Width::B4, Width::B8] {
-        for align in [None].into_iter().chain(aligns(breadth).into_iter().map(Some)) {
+        for align in [None].into_iter().chain(aligns(operation, breadth).into_iter().map(Some)) {
             for &tail in Tail::ALL {
                 strings.extend(directions.iter().map(|&direction| StringMove { unit, align, tail, direction }));
             }

@@ -26,10 +26,11 @@ const EVERYTHING: Features = Features { isa: Isa::Avx512, prefetchw: true };
 
 #[test]
 fn each_breadth_holds_the_one_before_and_is_ordered_bounded_and_without_twins() {
-    for text in SPANS {
+    for (operation, text) in Operation::ALL.into_iter().flat_map(|operation| SPANS.map(|text| (operation, text))) {
         let mut narrower = BTreeSet::new();
         for breadth in Breadth::ALL {
-            let recipes = space(span(text), EVERYTHING, breadth);
+            let recipes = space_of(operation, span(text), EVERYTHING, breadth);
+            assert!(recipes.iter().all(|recipe| recipe.operation() == operation), "{operation} {text} {breadth}");
             assert!(!recipes.is_empty() && recipes.len() <= breadth.most(), "{text} {breadth}: {}", recipes.len());
             assert!(recipes.windows(2).all(|pair| simpler(&pair[0], &pair[1]) == Ordering::Less), "{text} {breadth}");
             let set: BTreeSet<Recipe> = recipes.into_iter().collect();
@@ -42,9 +43,16 @@ fn each_breadth_holds_the_one_before_and_is_ordered_bounded_and_without_twins() 
 #[test]
 fn each_breadth_is_worth_its_name_where_the_span_is_long_enough() {
     for text in ["65..=128", "257..=1023", "1024..=4095", "4096..=65535", "65536.."] {
-        let counts = Breadth::ALL.map(|breadth| space(span(text), EVERYTHING, breadth).len());
-        println!("{text} {counts:?}");
-        assert!(counts[0] >= 40 && counts[1] >= 150 && counts[2] >= 1000 && counts[3] >= 4000, "{text}: {counts:?}");
+        for operation in Operation::ALL {
+            let counts = Breadth::ALL.map(|breadth| space_of(operation, span(text), EVERYTHING, breadth).len());
+            println!("{operation} {text} {counts:?}");
+            let least = match operation {
+                Operation::Copy => [40, 150, 1000, 4000],
+                // A move has fewer heads and tails to choose from.
+                Operation::Move => [40, 150, 800, 2500],
+            };
+            assert!(counts.iter().zip(least).all(|(&count, least)| count >= least), "{operation} {text}: {counts:?}");
+        }
     }
 }
 
@@ -75,21 +83,29 @@ fn a_space_has_the_shapes_that_are_known_to_win_somewhere() {
         ("65536..", Breadth::Quick, "copy 65536.. loop width=avx32 unroll=4 align=dst:32:overlap stores=nt"),
         ("65536..", Breadth::Normal, "copy 65536.. loop width=sse16 unroll=4 align=dst:16:overlap stores=nt:2"),
         ("65536..", Breadth::Patient, "copy 65536.. loop width=avx32 unroll=8 prefetch=nta:src:1024:clamp"),
+        ("0..=7", Breadth::Quick, "move 0..=7 branch-free width=4"),
+        ("0..=7", Breadth::Quick, "move 0..=7 branch-free width=sse4"),
+        ("8..=32", Breadth::Quick, "move 8..=32 computed width=8 moves=4 last=head"),
+        ("257..=1023", Breadth::Quick, "move 257..=1023 loop width=avx32 unroll=4 align=dst:32:early tail=early"),
+        ("65..=128", Breadth::Quick, "move 65..=128 loop width=avx32 unroll=1 tail=early"),
+        ("65536..", Breadth::Quick, "move 65536.. loop width=avx32 unroll=4 align=dst:32:overlap stores=nt tail=early"),
+        ("65536..", Breadth::Quick, "move 65536.. loop width=evex64 unroll=8 align=dst:64:early tail=early"),
     ] {
-        let recipes = space(span(within), EVERYTHING, breadth);
         let wanted: Recipe = text.parse().expect("a recipe");
+        let recipes = space_of(wanted.operation(), span(within), EVERYTHING, breadth);
         assert!(recipes.contains(&wanted), "{breadth}: {text}");
     }
 }
 
 #[test]
 fn neighbours_are_valid_near_mutual_and_never_the_recipe_itself() {
-    for text in SPANS {
-        for recipe in space(span(text), EVERYTHING, Breadth::Quick) {
+    for (operation, text) in Operation::ALL.into_iter().flat_map(|operation| SPANS.map(|text| (operation, text))) {
+        for recipe in space_of(operation, span(text), EVERYTHING, Breadth::Quick) {
             let near = neighbours(&recipe, EVERYTHING);
             assert!(!near.is_empty(), "{recipe}");
             assert!(near.windows(2).all(|pair| simpler(&pair[0], &pair[1]) == Ordering::Less), "{recipe}");
             assert!(!near.contains(&recipe), "{recipe}");
+            assert!(near.iter().all(|other| other.operation() == operation), "{recipe}");
             // A step that keeps the shape and names no part of an alignment or prefetch anew can be taken back.
             let kind = std::mem::discriminant(recipe.shape());
             for other in near.iter().filter(|other| std::mem::discriminant(other.shape()) == kind) {
@@ -137,6 +153,29 @@ fn the_hash_is_the_published_function_and_changes_with_the_space() {
     assert_ne!(hash, space_hash(&recipes[1..]));
     let turned: Vec<Recipe> = recipes.iter().rev().cloned().collect();
     assert_ne!(hash, space_hash(&turned));
+}
+
+#[test]
+fn the_copies_are_those_that_a_record_made_earlier_was_made_from() {
+    // The classes of `copysmith tune` on amd-1ah-02h, and the fingerprint in its winners file. Where copies
+    // gain an axis or a value this changes, and records with the old one are not used again.
+    let spans = [
+        "0..=16",
+        "17..=32",
+        "33..=64",
+        "65..=128",
+        "129..=256",
+        "257..=512",
+        "513..=1024",
+        "1025..=4096",
+        "4097..=24576",
+        "24577..=49152",
+        "49153..=1048576",
+        "1048577..=33554432",
+        "33554433..",
+    ];
+    let recipes: Vec<Recipe> = spans.iter().flat_map(|text| space(span(text), EVERYTHING, Breadth::Normal)).collect();
+    assert_eq!(format!("{:016x}", space_hash(&recipes)), "128e4363ee0c66c7");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use super::Breadth;
 use copysmith_kernels::plan::{Direction, Width};
-use copysmith_kernels::recipe::{Align, Beyond, Fetch, Form, Head, Order, Prefetch, Side, Stores, Tail};
+use copysmith_kernels::recipe::{Align, Beyond, Fetch, Form, Head, Operation, Order, Prefetch, Side, Stores, Tail};
 
 /// Bytes from which a span is large: string moves of every kind, non-temporal stores, streams and prefetches are tried.
 /// Cold copies gained by non-temporal stores from 4 KiB on.
@@ -16,23 +16,35 @@ pub(super) const LARGE: usize = 4096;
 /// Largest last length of a short span.
 pub(super) const SHORT: usize = 32;
 
-/// Widths of a move.
-pub(super) fn widths(breadth: Breadth) -> &'static [Width] {
+/// Every width that is tried. The narrow vector widths hold no more than a general register, and are there for moves, which hold all they
+/// load.
+pub(super) const fn all_widths(operation: Operation) -> &'static [Width] {
+    use Width::{Avx32, B1, B2, B4, B8, Evex16, Evex32, Evex64, Mmx8, Sse16};
+    match operation {
+        Operation::Copy => &[B1, B2, B4, B8, Mmx8, Sse16, Avx32, Evex16, Evex32, Evex64],
+        Operation::Move => &Width::ALL,
+    }
+}
+
+/// Bytes moved at once by a loop.
+pub(super) fn widths(operation: Operation, breadth: Breadth) -> &'static [Width] {
     use Width::{Avx32, B8, Evex32, Evex64, Sse16};
     match breadth {
         Breadth::Quick => &[Sse16, Avx32, Evex64],
         Breadth::Normal => &[B8, Sse16, Avx32, Evex64],
         Breadth::Patient => &[B8, Sse16, Avx32, Evex32, Evex64],
-        Breadth::All => &Width::ALL,
+        Breadth::All => all_widths(operation),
     }
 }
 
-/// Moves a turn.
-pub(super) fn unrolls(breadth: Breadth) -> &'static [u8] {
-    match breadth {
-        Breadth::Quick | Breadth::Normal => &[2, 4, 8],
-        Breadth::Patient => &[1, 2, 4, 6, 8, 16],
-        Breadth::All => &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16],
+/// Moves a turn. A move has at most 8: it holds its whole last block beside what its loop has under way.
+pub(super) fn unrolls(operation: Operation, breadth: Breadth) -> &'static [u8] {
+    match (operation, breadth) {
+        (Operation::Copy, Breadth::Quick | Breadth::Normal) => &[2, 4, 8],
+        (Operation::Copy, Breadth::Patient) => &[1, 2, 4, 6, 8, 16],
+        (Operation::Copy, Breadth::All) => &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16],
+        (Operation::Move, Breadth::Quick | Breadth::Normal) => &[1, 2, 4, 8],
+        (Operation::Move, Breadth::Patient | Breadth::All) => &[1, 2, 3, 4, 5, 6, 7, 8],
     }
 }
 
@@ -50,11 +62,11 @@ pub(super) enum Touch {
 }
 
 /// The values that are tried on a loop over a span, which is `large` or not.
-pub(super) fn touches(breadth: Breadth, large: bool) -> Vec<Touch> {
+pub(super) fn touches(operation: Operation, breadth: Breadth, large: bool) -> Vec<Touch> {
     let mut touches = Vec::new();
     touches.extend(orders(breadth).iter().map(|&order| Touch::Order(order)));
-    touches.extend(aligns(breadth).into_iter().map(Touch::Align));
-    touches.extend(tails(breadth).iter().map(|&tail| Touch::Tail(tail)));
+    touches.extend(aligns(operation, breadth).into_iter().map(Touch::Align));
+    touches.extend(tails(operation, breadth).iter().map(|&tail| Touch::Tail(tail)));
     if large {
         touches.extend(stores(breadth).into_iter().map(Touch::Stores));
         touches.extend(prefetches(breadth).into_iter().map(Touch::Prefetch));
@@ -94,15 +106,28 @@ pub(super) fn orders(breadth: Breadth) -> &'static [Order] {
 }
 
 /// Alignments of one side.
-pub(super) fn aligns(breadth: Breadth) -> Vec<Align> {
-    let (sides, bytes, heads): (&[Side], &[u8], &[Head]) = match breadth {
-        Breadth::Quick => (&[Side::Dst], &[32, 64], &[Head::Overlap]),
-        Breadth::Normal => (&[Side::Dst, Side::Src], &[16, 32, 64], &[Head::Overlap]),
-        Breadth::Patient => (&[Side::Dst, Side::Src], &[16, 32, 64], &[Head::Overlap, Head::Mask]),
-        Breadth::All => (&[Side::Dst, Side::Src], &[4, 8, 16, 32, 64], Head::ALL),
+pub(super) fn aligns(operation: Operation, breadth: Breadth) -> Vec<Align> {
+    let (sides, bytes): (&[Side], &[u8]) = match breadth {
+        Breadth::Quick => (&[Side::Dst], &[32, 64]),
+        Breadth::Normal | Breadth::Patient => (&[Side::Dst, Side::Src], &[16, 32, 64]),
+        Breadth::All => (&[Side::Dst, Side::Src], &[4, 8, 16, 32, 64]),
     };
+    let heads = heads(operation, breadth);
     let head = |side, to| heads.iter().map(move |&head| Align { side, to, head });
     sides.iter().flat_map(|&side| bytes.iter().flat_map(move |&to| head(side, to))).collect()
+}
+
+/// Heads of an alignment. Those of a move that only disjoint operands allow come with non-temporal stores and streams alone.
+pub(super) fn heads(operation: Operation, breadth: Breadth) -> &'static [Head] {
+    use Head::{Bytes, Early, Mask, Overlap, String};
+    match (operation, breadth) {
+        (Operation::Copy, Breadth::Quick | Breadth::Normal) => &[Overlap],
+        (Operation::Copy, Breadth::Patient) => &[Overlap, Mask],
+        (Operation::Copy, Breadth::All) => &[Overlap, Bytes, String, Mask],
+        (Operation::Move, Breadth::Quick | Breadth::Normal) => &[Early],
+        (Operation::Move, Breadth::Patient) => &[Early, Overlap],
+        (Operation::Move, Breadth::All) => Head::ALL,
+    }
 }
 
 /// Ways of storing other than one plain stream.
@@ -117,11 +142,23 @@ pub(super) fn stores(breadth: Breadth) -> Vec<Stores> {
 }
 
 /// Tails other than the one a loop begins with.
-pub(super) fn tails(breadth: Breadth) -> &'static [Tail] {
-    match breadth {
-        Breadth::Quick => &[Tail::Overlap],
-        Breadth::Normal => &[Tail::Overlap, Tail::Ladder, Tail::Mask],
-        Breadth::Patient | Breadth::All => Tail::ALL,
+pub(super) fn tails(operation: Operation, breadth: Breadth) -> &'static [Tail] {
+    use Tail::{Block, Bytes, Ladder, Mask, Overlap, String};
+    match (operation, breadth) {
+        (Operation::Copy, Breadth::Quick) => &[Overlap],
+        (Operation::Copy, Breadth::Normal) => &[Overlap, Ladder, Mask],
+        (Operation::Copy, Breadth::Patient | Breadth::All) => &[Block, Overlap, Ladder, Bytes, String, Mask],
+        (Operation::Move, Breadth::Quick) => &[Ladder],
+        (Operation::Move, Breadth::Normal) => &[Ladder, Bytes],
+        (Operation::Move, Breadth::Patient | Breadth::All) => Tail::ALL,
+    }
+}
+
+/// The tails that a loop over a span begins with: the first that can finish it.
+pub(super) const fn first_tails(operation: Operation) -> &'static [Tail] {
+    match operation {
+        Operation::Copy => &[Tail::Block, Tail::Overlap, Tail::Ladder],
+        Operation::Move => &[Tail::Early, Tail::Ladder],
     }
 }
 

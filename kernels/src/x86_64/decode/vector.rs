@@ -7,13 +7,16 @@ use iced_x86::{Code, Instruction, Register};
 /// The step of an access through a vector register, or of what sets a mask.
 pub fn read(instruction: &Instruction) -> Option<Step> {
     match instruction.code() {
-        Code::Movq_mm_mmm64 => load(instruction, 8),
+        // These two clear the rest of the register (Intel SDM volume 2, MOVD and MOVQ), which nothing looks at.
+        Code::Movd_xmm_rm32 => load(instruction, 4),
+        Code::Movq_mm_mmm64 | Code::Movq_xmm_xmmm64 => load(instruction, 8),
         Code::Movdqu_xmm_xmmm128 => load(instruction, 16),
         Code::VEX_Vmovdqu_ymm_ymmm256 => load(instruction, 32),
         Code::EVEX_Vmovdqu64_xmm_k1z_xmmm128 if !is_masked(instruction) => load(instruction, 16),
         Code::EVEX_Vmovdqu64_ymm_k1z_ymmm256 if !is_masked(instruction) => load(instruction, 32),
         Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512 if !is_masked(instruction) => load(instruction, 64),
-        Code::Movq_mmm64_mm => store(instruction, 8, 1, false),
+        Code::Movd_rm32_xmm => store(instruction, 4, 1, false),
+        Code::Movq_mmm64_mm | Code::Movq_xmmm64_xmm => store(instruction, 8, 1, false),
         Code::Movdqu_xmmm128_xmm => store(instruction, 16, 1, false),
         Code::VEX_Vmovdqu_ymmm256_ymm => store(instruction, 32, 1, false),
         Code::EVEX_Vmovdqu64_xmmm128_k1z_xmm if !is_masked(instruction) => store(instruction, 16, 1, false),

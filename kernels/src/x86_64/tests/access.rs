@@ -16,7 +16,7 @@ pub fn slot(val: Val, width: Width) -> Slot {
     match width {
         Width::B1 | Width::B2 | Width::B4 | Width::B8 => Slot::Int(NUMBERS[8 - usize::from(val.0)]),
         Width::Mmx8 => Slot::Vector(32 + val.0),
-        Width::Sse16 | Width::Avx32 => Slot::Vector(val.0),
+        Width::Sse4 | Width::Sse8 | Width::Sse16 | Width::Avx32 => Slot::Vector(val.0),
         Width::Evex16 | Width::Evex32 | Width::Evex64 => Slot::Vector(16 + val.0),
     }
 }
@@ -46,7 +46,7 @@ pub fn accesses(addr: Addr, val: Val) -> Vec<Op> {
     for width in Width::ALL {
         ops.push(Op::Load { val, width, from: addr });
         ops.push(Op::Store { val, width, to: addr, hint: Hint::Plain });
-        if !matches!(width, Width::B1 | Width::B2) {
+        if !matches!(width, Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8) {
             ops.push(Op::Store { val, width, to: addr, hint: Hint::NonTemporal });
         }
         if width.is_evex() {

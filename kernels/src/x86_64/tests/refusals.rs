@@ -88,7 +88,9 @@ fn what_x86_64_has_not_is_refused_by_name() {
     let cases = [
         (non_temporal(Width::B1), "non-temporal store of width 1"),
         (non_temporal(Width::B2), "non-temporal store of width 2"),
+        (non_temporal(Width::Sse8), "non-temporal store of width sse8"),
         (load(8, Width::Mmx8), "v8 of width mmx8"),
+        (load(16, Width::Sse4), "v16 of width sse4"),
         (load(16, Width::Sse16), "v16 of width sse16"),
         (load(16, Width::Avx32), "v16 of width avx32"),
         (load(16, Width::Evex64), "v16 of width evex64"),
