@@ -45,9 +45,11 @@ fn labelled(block: &Block) -> String {
     for symbol in &block.symbols {
         put(&format!("{}:", symbol.name));
     }
-    // Nothing in between moves the stack pointer: no such instruction can be decoded, so none was proved.
     put("\t.cfi_startproc");
-    for Line { bytes, text, .. } in &block.lines {
+    for Line { offset, bytes, text } in &block.lines {
+        if let Some(frame) = block.frames.iter().find(|frame| frame.from == *offset) {
+            put(&format!("\t.cfi_def_cfa_offset {}", frame.bytes));
+        }
         put(&format!("\t{:COMMENT$} /* {text} */", directive(bytes)));
     }
     put("\t.cfi_endproc");

@@ -29,13 +29,6 @@ pub enum ExportError {
         /// What it does.
         why: String,
     },
-    /// The routine's result cannot be another than the destination, as mempcpy's must be.
-    Result {
-        /// The routine.
-        text: String,
-        /// What stands in the way, as a clause.
-        why: String,
-    },
     /// The routine has no code, or none that can be printed.
     Code(PrintError),
 }
@@ -54,9 +47,6 @@ impl fmt::Display for ExportError {
             }
             ExportError::Overlap { leaf, why } => {
                 write!(f, "memmove must move regions that overlap, and '{leaf}' is not shown to: {why}")
-            }
-            ExportError::Result { text, why } => {
-                write!(f, "mempcpy returns another pointer than memcpy, and '{text}' cannot: {why}")
             }
             ExportError::Code(error) => error.fmt(f),
         }

@@ -3,6 +3,7 @@
 use super::{ExportError, Prefix, Section};
 use crate::print::instructions::name;
 use copysmith_kernels::proof::{Depth, Overlap, overlap};
+use copysmith_kernels::recipe::Operation;
 use copysmith_kernels::{Routine, Span, Target, X86_64};
 use std::fmt;
 use std::str::FromStr;
@@ -16,8 +17,8 @@ pub enum Function {
     Memmove,
     /// Copies any length between regions that are apart, and returns the end of the destination.
     Mempcpy,
-    /// Copies some lengths only, named after them; otherwise as [`Function::Memcpy`].
-    Kernel(Span),
+    /// Copies some lengths only, named after them; otherwise as [`Function::Memcpy`] or [`Function::Memmove`].
+    Kernel(Operation, Span),
 }
 
 impl Function {
@@ -34,16 +35,19 @@ impl Function {
     /// # Errors
     /// [`ExportError::Lengths`] and [`ExportError::Overlap`] say what it does not keep.
     pub(super) fn check(self, routine: &Routine) -> Result<(), ExportError> {
-        let promised = match self {
-            Function::Kernel(span) => span,
-            _ => Span::ALL,
-        };
-        if routine.span() != promised {
+        let (operation, span) = self.promise();
+        if routine.span() != span {
             return Err(ExportError::Lengths { function: self, span: routine.span() });
         }
+        if operation == Operation::Move { moves(routine) } else { Ok(()) }
+    }
+
+    /// What it does, and to which lengths.
+    pub(super) fn promise(self) -> (Operation, Span) {
         match self {
-            Function::Memmove => moves(routine),
-            _ => Ok(()),
+            Function::Memcpy | Function::Mempcpy => (Operation::Copy, Span::ALL),
+            Function::Memmove => (Operation::Move, Span::ALL),
+            Function::Kernel(operation, span) => (operation, span),
         }
     }
 }
@@ -54,22 +58,25 @@ impl Function {
 /// [`ExportError`] where it has no code.
 pub fn offered(routine: &Routine) -> Result<Vec<Function>, ExportError> {
     if routine.span() != Span::ALL {
-        return Ok(vec![Function::Kernel(routine.span())]);
+        return Ok(vec![Function::Kernel(routine.operation(), routine.span())]);
     }
     let mut offered = Vec::new();
     for function in Function::WHOLE {
-        match Section::is_possible(function, routine) {
+        match function.check(routine) {
             Ok(()) => offered.push(function),
-            Err(ExportError::Overlap { .. } | ExportError::Result { .. }) => {}
+            Err(ExportError::Overlap { .. }) => {}
             Err(error) => return Err(error),
         }
     }
     Ok(offered)
 }
 
-/// Checks that each leaf moves overlapping regions. Leaf by leaf, because of a long span only the beginning is interpreted;
-/// the longest first, because loops are what mostly does not.
+/// Checks that the routine moves overlapping regions: the proofs hold each routine of that operation to it, and a copy may do so too.
+/// Leaf by leaf, because of a long span only the beginning is interpreted; the longest first, because loops are what mostly does not.
 fn moves(routine: &Routine) -> Result<(), ExportError> {
+    if routine.operation() == Operation::Move {
+        return Ok(());
+    }
     let program = X86_64.decode(&Section::code(routine)?);
     let refused = |leaf: String, why: String| ExportError::Overlap { leaf, why };
     let program = program.map_err(|error| refused(routine.to_string(), error.to_string()))?;
@@ -83,14 +90,14 @@ fn moves(routine: &Routine) -> Result<(), ExportError> {
     Ok(())
 }
 
-/// `memcpy`, `memmove`, `mempcpy`, `copy_17_32`
+/// `memcpy`, `memmove`, `mempcpy`, `copy_17_32`, `move_33_up`
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Function::Memcpy => f.write_str("memcpy"),
             Function::Memmove => f.write_str("memmove"),
             Function::Mempcpy => f.write_str("mempcpy"),
-            Function::Kernel(span) => f.write_str(&name(*span)),
+            Function::Kernel(operation, span) => f.write_str(&name(*operation, *span)),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::head::{Needs, head};
 use super::{Export, Function, Section};
-use copysmith_kernels::Isa;
+use copysmith_kernels::recipe::Operation;
+use copysmith_kernels::{Isa, Span};
 
 /// The text of the file.
 pub(super) fn header(export: &Export) -> String {
@@ -40,20 +41,18 @@ pub(super) fn header(export: &Export) -> String {
 }
 
 fn prototype(function: Function, symbol: &str, upper: &str) -> String {
-    let (promise, apart) = match function {
-        Function::Memcpy => ("Copies n bytes from src to dst, which are apart; returns dst.".to_owned(), true),
-        Function::Memmove => ("Copies n bytes from src to dst, which may overlap; returns dst.".to_owned(), false),
-        Function::Mempcpy => ("Copies n bytes from src to dst, which are apart; returns dst + n.".to_owned(), true),
-        Function::Kernel(span) => {
-            let bounds = match (span.first(), span.is_open()) {
-                (first, true) => format!("n is {first} or more"),
-                (first, false) if first == span.last() => format!("n is {first}"),
-                (first, false) => format!("n is {first} to {}", span.last()),
-            };
-            (format!("Copies n bytes from src to dst, which are apart; returns dst. {bounds}, nothing else."), true)
-        }
+    let (operation, span) = function.promise();
+    let (overlap, restrict) = match operation {
+        Operation::Copy => ("are apart", format!("{upper}_RESTRICT ")),
+        Operation::Move => ("may overlap", String::new()),
     };
-    let restrict = if apart { format!("{upper}_RESTRICT ") } else { String::new() };
+    let result = if function == Function::Mempcpy { "dst + n" } else { "dst" };
+    let bounds = match (span.first(), span.last()) {
+        _ if span == Span::ALL => String::new(),
+        (first, _) if span.is_open() => format!(" Only for n of {first} and more."),
+        (first, last) => format!(" Only for n from {first} to {last}."),
+    };
+    let promise = format!("Copies n bytes from src to dst, which {overlap}; returns {result}.{bounds}");
     format!("/* {promise} */\nvoid *{symbol}(void *{restrict}dst, const void *{restrict}src, size_t n);\n\n")
 }
 

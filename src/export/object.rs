@@ -1,8 +1,8 @@
 //! The export as a relocatable ELF object. The crate `object` writes the format.
 
 use super::Export;
-use super::frame::{Frame, frames};
-use super::section::Binding;
+use super::frame::{Wanted, frames};
+use super::section::{Binding, Block};
 use object::write::{Object, Relocation, Symbol, SymbolSection};
 use object::{
     Architecture, BinaryFormat, Endianness, RelocationEncoding, RelocationFlags, RelocationKind, SectionKind,
@@ -17,7 +17,7 @@ pub(super) fn object(export: &Export) -> Vec<u8> {
         let id = object.add_section(Vec::new(), section.name.clone().into_bytes(), SectionKind::Text);
         object.set_section_data(id, section.bytes(), section.align() as u64);
         for (start, block) in section.placed() {
-            entered.push((id, start, block.size()));
+            entered.push((id, start, block));
             for symbol in &block.symbols {
                 object.add_symbol(Symbol {
                     name: symbol.name.clone().into_bytes(),
@@ -35,13 +35,13 @@ pub(super) fn object(export: &Export) -> Vec<u8> {
             }
         }
     }
-    let sizes: Vec<usize> = entered.iter().map(|&(_, _, size)| size).collect();
-    let (bytes, described) = frames(&sizes);
+    let blocks: Vec<&Block> = entered.iter().map(|&(_, _, block)| block).collect();
+    let (bytes, wanted) = frames(&blocks);
     // A read-only section of data, as every assembler makes it for this target.
     let unwinding = object.add_section(Vec::new(), b".eh_frame".to_vec(), SectionKind::ReadOnlyData);
     object.set_section_data(unwinding, bytes, 8);
-    for Frame { function, offset } in described {
-        let (section, start, _) = entered[function];
+    for Wanted { block, offset } in wanted {
+        let (section, start, _) = entered[block];
         let symbol = object.section_symbol(section);
         let flags = RelocationFlags::Generic {
             kind: RelocationKind::Relative,

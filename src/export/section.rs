@@ -4,10 +4,10 @@
 //! section .text.p_memcpy, aligned as the code wants
 //!    0     p_memcpy:   the code, as it was proved
 //!          int3 ...    up to a multiple of 16
-//!    k     p_mempcpy:  lea rax, [rdi+rdx]; jmp p_memcpy+3
+//!    k     p_mempcpy:  a call of it
 //! ```
 
-use super::successor::{self, behind_result};
+use super::successor;
 use super::{ExportError, Function, Part, Prefix};
 use crate::print::PrintError;
 use crate::print::instructions::{instructions, placed_at};
@@ -35,6 +35,16 @@ pub(super) struct Block {
     pub align: usize,
     pub symbols: Vec<Symbol>,
     pub lines: Vec<Line>,
+    /// Where the frame changes, in order. A routine's never does: no instruction that moves the stack pointer can be decoded, so none
+    /// was proved.
+    pub frames: Vec<Frame>,
+}
+
+/// From an offset in bytes on, the caller's frame ends so many bytes above the stack pointer; on entry 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub from: usize,
+    pub bytes: u8,
 }
 
 /// A name of a block.
@@ -56,9 +66,7 @@ impl Section {
     /// The part's routine under its functions' names.
     pub fn new(prefix: &Prefix, part: &Part) -> Result<Section, ExportError> {
         let Part { routine, functions } = part;
-        for function in functions {
-            Section::is_possible(*function, routine)?;
-        }
+        functions.iter().try_for_each(|function| function.check(routine))?;
         let first = functions.first().ok_or(ExportError::Nothing)?;
         let global = |function: &Function| Symbol { name: function.symbol(prefix), binding: Binding::Global };
         let mut symbols: Vec<Symbol> = functions.iter().filter(|it| **it != Function::Mempcpy).map(global).collect();
@@ -68,25 +76,17 @@ impl Section {
         let code = Section::code(routine)?;
         let body = symbols[0].name.clone();
         let lines = instructions(&code, routine, &X86_64)?;
-        let mut blocks = vec![Block { what: routine.to_string(), align: placed_at(&code), symbols, lines }];
+        let mut blocks =
+            vec![Block { what: routine.to_string(), align: placed_at(&code), symbols, lines, frames: Vec::new() }];
         if functions.contains(&Function::Mempcpy) {
             let at = code.bytes.len().next_multiple_of(successor::ALIGN);
-            let lines = successor::lines(at, behind_result(routine, &code)?, &body);
+            let (lines, frames) = (successor::lines(at, &body), successor::FRAMES.to_vec());
             let what = "The same copy, whose result is the end of the destination".to_owned();
             let symbols = vec![global(&Function::Mempcpy)];
-            blocks.push(Block { what, align: successor::ALIGN, symbols, lines });
+            blocks.push(Block { what, align: successor::ALIGN, symbols, lines, frames });
         }
         let name = format!(".text.{}", first.symbol(prefix));
         Ok(Section { name, routine: routine.clone(), functions: functions.clone(), blocks })
-    }
-
-    /// Checks that the routine can be this function.
-    pub fn is_possible(function: Function, routine: &Routine) -> Result<(), ExportError> {
-        function.check(routine)?;
-        match function {
-            Function::Mempcpy => behind_result(routine, &Section::code(routine)?).map(|_| ()),
-            _ => Ok(()),
-        }
     }
 
     /// The code of a routine.

@@ -25,7 +25,10 @@ pub(super) fn functions(winners: &Winners, target: &dyn Target) -> Result<Vec<Fu
         return Err(PrintError::Target(target.name()));
     }
     let whole = ("routine".to_owned(), winners.routine.text.clone(), winners.routine.evidence);
-    let kernels = winners.classes.iter().map(|class| (name(class.span), class.recipe.clone().into(), class.evidence));
+    let kernels = winners
+        .classes
+        .iter()
+        .map(|class| (name(class.recipe.operation(), class.span), class.recipe.clone().into(), class.evidence));
     std::iter::once(whole)
         .chain(kernels)
         .map(|(name, routine, evidence)| {

@@ -1,6 +1,7 @@
 //! Code as lines of bytes, an instruction a line, whatever the language they are printed in.
 
 use super::PrintError;
+use copysmith_kernels::recipe::Operation;
 use copysmith_kernels::{Code, Line, Routine, Span, Target};
 
 /// The instructions of a routine's code, which together are the code and nothing else.
@@ -29,7 +30,10 @@ pub(crate) fn placed_at(code: &Code) -> usize {
     code.align.max(64)
 }
 
-/// What a copy of these lengths is called: `copy_17_32`, or `copy_33_up` where there is no upper end.
-pub(crate) fn name(span: Span) -> String {
-    if span.is_open() { format!("copy_{}_up", span.first()) } else { format!("copy_{}_{}", span.first(), span.last()) }
+/// What a function of these lengths is called: `copy_17_32`, or `move_33_up` where there is no upper end.
+pub(crate) fn name(operation: Operation, span: Span) -> String {
+    match span.is_open() {
+        true => format!("{operation}_{}_up", span.first()),
+        false => format!("{operation}_{}_{}", span.first(), span.last()),
+    }
 }

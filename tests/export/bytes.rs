@@ -1,6 +1,6 @@
 //! Three ways to the same bytes: the object, the assembled text, and the emitter.
 
-use crate::exported::{AVX512, EVERYWHERE, Exported, PREFETCHW, routine};
+use crate::exported::{AVX512, EVERYWHERE, Exported, MOVE, PREFETCHW, routine};
 use copysmith_kernels::{Target, X86_64};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
@@ -76,6 +76,7 @@ fn object_and_assembled_text_are_what_the_emitter_gives() {
     compare(EVERYWHERE, "memcpy,mempcpy");
     compare(AVX512, "memcpy");
     compare(PREFETCHW, "mempcpy,memcpy");
+    compare(MOVE, "memcpy,memmove,mempcpy");
 }
 
 #[test]
@@ -106,9 +107,10 @@ fn the_same_routine_gives_the_same_files_anywhere_and_their_head_says_how_to_mak
 
 #[test]
 fn a_kernel_of_some_lengths_is_named_after_them() {
-    for (text, name) in
-        [("copy 17..=32 pairs width=sse16", "k_copy_17_32"), ("copy 200.. loop width=sse16 unroll=4", "k_copy_200_up")]
-    {
+    for (text, name) in [
+        ("copy 17..=32 pairs width=sse16", "k_copy_17_32"),
+        ("move 200.. loop width=sse16 unroll=4 tail=early", "k_move_200_up"),
+    ] {
         let exported = Exported::new(&["--name", "k", text]);
         let names: Vec<String> =
             code(&exported.read("copies.o")).remove(0).3.into_iter().map(|symbol| symbol.0).collect();

@@ -15,6 +15,10 @@ pub const AVX512: &str = "cuts=64 | copy 0..=64 branch-free width=evex32 | copy 
 pub const PREFETCHW: &str = "cuts=64,255 | copy 0..=64 chain width=avx32 | copy 65..=255 string unit=1 \
      | copy 256.. loop width=avx32 unroll=4 prefetch=w:dst:512:clamp";
 
+/// One that moves.
+pub const MOVE: &str = "cuts=32,128 | move 0..=32 chain width=sse16 | move 33..=128 computed width=sse16 moves=8 \
+     | move 129.. loop width=sse16 unroll=4 align=dst:16:early tail=early";
+
 /// A directory with exported files.
 pub struct Exported {
     pub dir: TempDir,

@@ -1,6 +1,6 @@
 //! Programs in C with the exported functions, which look for themselves.
 
-use crate::exported::Exported;
+use crate::exported::{Exported, MOVE};
 use std::process::Command;
 
 /// Every length up to 1100 between regions with sentinels around, at several offsets.
@@ -43,6 +43,37 @@ int main(void)
                         return 1;
                     }
     printf("right\n");
+    return 0;
+}
+"#;
+
+/// Moves of every length up to 700 by up to 300 bytes either way, and that the three functions are there.
+const OVERLAP: &str = r#"
+#include "copies.h"
+#include <stdio.h>
+
+static unsigned char buffer[1400], before[1400];
+
+int main(void)
+{
+    size_t n, at;
+    int distance;
+    for (n = 0; n <= 700; n++)
+        for (distance = -300; distance <= 300; distance += n % 3 + 1) {
+            unsigned char *src = buffer + 320, *dst = src + distance;
+            for (at = 0; at < sizeof buffer; at++)
+                before[at] = buffer[at] = (unsigned char)(at * 7 % 251 + n);
+            if (copysmith_memmove(dst, src, n) != dst)
+                return 1;
+            for (at = 0; at < sizeof buffer; at++) {
+                int moved = buffer + at >= dst && buffer + at < dst + n;
+                if (buffer[at] != (moved ? before[at - distance] : before[at])) {
+                    printf("wrong: n %zu, dst = src%+d\n", n, distance);
+                    return 1;
+                }
+            }
+        }
+    printf("%d\n", copysmith_memcpy(buffer, before, 700) == (char *)copysmith_mempcpy(buffer, before, 700) - 700);
     return 0;
 }
 "#;
@@ -95,8 +126,7 @@ int main(void)
 }
 "#;
 
-fn says(program: &str, expected: &str) {
-    let exported = Exported::everywhere();
+fn says(exported: &Exported, program: &str, expected: &str) {
     exported.write("program.c", program);
     for (form, linked) in [("copies.o", "-static"), ("copies.S", "-pie"), ("copies.o", "-no-pie")] {
         let arguments = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wl,--fatal-warnings", linked];
@@ -110,10 +140,15 @@ fn says(program: &str, expected: &str) {
 
 #[test]
 fn a_program_copies_every_length_and_touches_nothing_beside() {
-    says(CHECK, "right\n");
+    says(&Exported::everywhere(), CHECK, "right\n");
 }
 
 #[test]
 fn an_unwinder_finds_its_way_out_of_a_copy_that_faults() {
-    says(UNWIND, "main\n");
+    says(&Exported::everywhere(), UNWIND, "main\n");
+}
+
+#[test]
+fn a_routine_that_moves_is_all_three_functions_and_moves_under_every_overlap() {
+    says(&Exported::new(&[MOVE]), OVERLAP, "1\n");
 }
