@@ -33,6 +33,7 @@
 #![no_std]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod baseline;
 mod copy;
 #[cfg(target_arch = "x86_64")]
 pub mod cpu;
@@ -54,6 +55,7 @@ mod table {
 #[cfg(test)]
 mod tests;
 
-pub use copy::{copy, copy_raw, memcpy};
-pub use here::{machine, rows, tables};
+pub use baseline::baseline;
+pub use copy::{copy, copy_raw, memcpy, memmove, mempcpy};
+pub use here::{machine, rows, table, tables};
 pub use row::{Entry, Evidence, Feature, Row, Table};
