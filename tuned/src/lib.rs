@@ -29,6 +29,10 @@
 //! }
 //! ```
 //!
+//! [`memcpy`], [`memmove`] and [`mempcpy`] have the arguments and the calling convention of C's, each a jump or call through a pointer.
+//! [`baseline`] is a table for every x86-64 processor, chosen by rules and never timed; nothing here copies with it, but a library that
+//! must not call libc can.
+//!
 //! Features: `tables` (default) compiles the tables in; `source` offers the text of the modules to the tool.
 #![no_std]
 #![deny(clippy::undocumented_unsafe_blocks)]
