@@ -12,10 +12,12 @@
 pub mod code;
 mod lower;
 pub mod plan;
+pub mod power;
 pub mod proof;
 pub mod recipe;
 pub mod routine;
 mod span;
+mod uses;
 pub mod x86_64;
 
 pub use code::{Code, Line, Slots, Target, Unreadable, Unsupported};

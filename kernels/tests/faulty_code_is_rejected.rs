@@ -20,6 +20,7 @@ fn program(steps: Vec<Step>) -> Program {
         n: N,
         result: RESULT,
         result_is_passed: false,
+        word: Word::Little64,
         upper_below: 16,
         mmx_from: 32,
         preserved: vec![KEPT, 4, 5, 12, 13, 14, 15],

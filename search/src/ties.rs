@@ -54,17 +54,22 @@ pub struct Standing {
     pub code_bytes: usize,
     /// Whether it is what the table has now.
     pub incumbent: bool,
+    /// Whether other runs meet it as well: [`Found::common`](crate::strategy::Found::common).
+    pub common: bool,
     /// Whether the neighbouring span has the same shape.
     pub neighbour: bool,
 }
 
-/// The member of a tie set that is taken: the incumbent; else the one with the lowest instruction set; of those the one
-/// with the fewest bytes of code; of those one whose shape the neighbouring span has; of those the first by canonical
-/// text. `None` for an empty set. The order of the set does not matter.
+/// The member of a tie set that is taken: the incumbent; else the one with the lowest instruction set; of those one that other
+/// runs meet as well; of those the one with the fewest bytes of code; of those one whose shape the neighbouring span has; of those the
+/// first by canonical text. `None` for an empty set. The order of the set does not matter.
+///
+/// A search that goes on from its leaders finds other ties in every run. Were the best of all of them taken, two runs would take
+/// two different ones, neither of which is faster than what both knew.
 pub fn choose(tied: &[Standing]) -> Option<&Standing> {
     tied.iter().min_by_key(|standing| {
-        let Standing { routine, code_bytes, incumbent, neighbour } = standing;
-        (!incumbent, routine.isa(), *code_bytes, !neighbour, routine.to_string())
+        let Standing { routine, code_bytes, incumbent, common, neighbour } = standing;
+        (!incumbent, routine.isa(), !common, *code_bytes, !neighbour, routine.to_string())
     })
 }
 
@@ -73,7 +78,8 @@ mod tests {
     use super::*;
 
     fn standing(text: &str, code_bytes: usize) -> Standing {
-        Standing { routine: text.parse().expect("a routine"), code_bytes, incumbent: false, neighbour: false }
+        let routine = text.parse().expect("a routine");
+        Standing { routine, code_bytes, incumbent: false, common: true, neighbour: false }
     }
 
     #[test]
@@ -88,6 +94,13 @@ mod tests {
         assert_eq!(text(&[]), None);
         assert_eq!(text(&[&evex, &sse]), Some(sse.routine.to_string()), "instruction set before bytes");
         assert_eq!(text(&[&short, &sse]), Some(short.routine.to_string()), "bytes before text");
+        let found = Standing { common: false, ..short.clone() };
+        assert_eq!(text(&[&found, &sse]), Some(sse.routine.to_string()), "what other runs meet before bytes");
+        assert_eq!(
+            text(&[&found, &evex]),
+            Some(found.routine.to_string()),
+            "instruction set before what other runs meet"
+        );
         let friend = Standing { neighbour: true, code_bytes: 30, ..short.clone() };
         assert_eq!(text(&[&sse, &friend]), Some(friend.routine.to_string()), "neighbour before text");
         assert_eq!(text(&[&short, &Standing { neighbour: true, ..sse.clone() }]), Some(short.routine.to_string()));

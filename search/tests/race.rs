@@ -18,7 +18,13 @@ const QUICK: usize = 60;
 fn standing(routine: &Routine) -> Standing {
     // Any fixed figures will do, as long as they depend on the routine alone.
     let text = routine.to_string();
-    Standing { code_bytes: text.len(), incumbent: false, neighbour: text.contains("=4"), routine: routine.clone() }
+    Standing {
+        code_bytes: text.len(),
+        incumbent: false,
+        common: true,
+        neighbour: text.contains("=4"),
+        routine: routine.clone(),
+    }
 }
 
 /// The names of the tie set in the order of the alphabet, and of the one that is taken.

@@ -10,7 +10,7 @@ use copysmith_search::space::{Breadth, Features, space};
 use copysmith_search::strategy::{Budget, Found, Settings, Strategy, search};
 use copysmith_search::ties::{Standing, choose};
 use copysmith_search::{Judge, Progress, Sample, Watch};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const FEATURES: Features = Features { isa: Isa::Avx, prefetchw: false };
 
@@ -51,10 +51,12 @@ fn run(settings: &Settings, breadth: Breadth, noise: Noise, truth: fn(&Routine) 
 fn taken(found: &Found) -> Recipe {
     let standing = |recipe: &Recipe| {
         let routine = Routine::from(recipe.clone());
-        Standing { code_bytes: routine.to_string().len(), incumbent: false, neighbour: false, routine }
+        let common = found.common.contains(recipe);
+        Standing { code_bytes: routine.to_string().len(), incumbent: false, common, neighbour: false, routine }
     };
-    let tied: Vec<Standing> = found.ties().map(|ranked| standing(&ranked.recipe)).collect();
-    choose(&tied).expect("someone was timed").routine.leaves()[0].clone()
+    let eligible = found.eligible(Rules::default().margin);
+    let eligible: Vec<Standing> = eligible.into_iter().map(|ranked| standing(&ranked.recipe)).collect();
+    choose(&eligible).expect("someone was timed").routine.leaves()[0].clone()
 }
 
 #[test]
@@ -67,6 +69,20 @@ fn the_default_climbs_from_a_quick_space_to_a_top_that_is_not_in_it() {
     });
     let tops = tops.count();
     assert!(tops >= 19, "{tops} of 20");
+}
+
+#[test]
+fn where_climbing_gains_little_runs_take_the_same_recipe() {
+    // What only climbing finds is a per cent and a half faster, and there is more of it than one run can meet.
+    let flat = |routine: &Routine| on_the_hill(routine).max(-0.135);
+    let quick = space(span(), FEATURES, Breadth::Quick).iter().map(hill).fold(f64::INFINITY, f64::min);
+    assert!((-0.125..-0.115).contains(&quick), "{quick}");
+    let mut counts: BTreeMap<Recipe, usize> = BTreeMap::new();
+    for seed in 0..20 {
+        let found = run(&settings(Strategy::Default, seed), Breadth::Quick, Noise::realistic(0.01), flat);
+        *counts.entry(taken(&found)).or_default() += 1;
+    }
+    assert!(counts.values().any(|&same| same >= 18), "{counts:?}");
 }
 
 #[test]

@@ -108,6 +108,40 @@ pub fn good_loop() -> Faulty {
     Faulty { seen_by: SeenBy::Proof, ..kernel }
 }
 
+/// A move with nothing wrong, under any overlap.
+pub fn good_move() -> Faulty {
+    let kernel = faulty("nothing wrong, whatever the overlap", Symptom::None, |ops| {
+        dynasm!(ops; .arch x64; mov r8, rdi; sub r8, rsi; cmp r8, rdx; jb >above);
+        copy_then_return(ops);
+        dynasm!(ops; .arch x64; above:);
+        copy_from_the_end(ops);
+    });
+    Faulty { seen_by: SeenBy::Proof, ..kernel }
+}
+
+fn copy_from_the_end(ops: &mut Assembler) {
+    dynasm!(ops; .arch x64
+        ; mov rax, rdi
+        ; mov rcx, rdx
+        ; lea rsi, [rsi + rdx - 1]
+        ; lea rdi, [rdi + rdx - 1]
+        ; std
+        ; rep movsb
+        ; cld
+        ; ret);
+}
+
+/// A move that is right, but for a destination one byte above the source: only overlapping operands show it, so it is not in
+/// [`family`].
+pub fn wrong_one_byte_above() -> Faulty {
+    faulty("wrong one byte above", Symptom::Comparison("dst=src+1 src="), |ops| {
+        dynasm!(ops; .arch x64; mov r8, rdi; sub r8, rsi; cmp r8, 1; je >forward; cmp r8, rdx; jb >above; forward:);
+        copy_then_return(ops);
+        dynasm!(ops; .arch x64; above:);
+        copy_from_the_end(ops);
+    })
+}
+
 /// A kernel that is right unless a signal comes while it runs: it keeps data below the red zone, where signal handlers
 /// write. Only the storm of the full battery shows it, so it is not in [`family`].
 pub fn keeps_data_below_the_red_zone() -> Faulty {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Code --Arena--> Entry --battery::check--> Coverage or Rejection      in this process, only for code that is trusted
-//! Code ------------------try_out----------> Verdict                    in a forked child, for code that is not
+//! Code --------------try_out, try_out_move--> Verdict                  in a forked child, for code that is not
 //! ```
 //!
 //! Everything that asks the operating system for memory or a process is here; what is decided about the answers is in
@@ -22,7 +22,7 @@ mod watch;
 pub use entry::{CopyFn, Entry};
 pub use guard::Guarded;
 pub use memory::{Arena, MapError, Piece, Way};
-pub use try_out::{Touch, TryError, Verdict, try_out, try_out_within};
+pub use try_out::{Touch, TryError, Verdict, try_out, try_out_move, try_out_within};
 pub use watch::{Moment, Watch};
 
 /// Bytes in a page of this machine.

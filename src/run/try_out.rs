@@ -4,6 +4,7 @@ use super::battery::{Avx, Coverage, Depth, Input, Rejection, Subject, check};
 use super::isolate::{Outcome, Signal, isolate};
 use super::memory::{Arena, MapError, Piece};
 use super::watch::{Moment, Watch};
+use copysmith_kernels::recipe::Operation;
 use copysmith_kernels::{Code, Span};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -188,12 +189,30 @@ pub fn try_out(code: &Code, span: Span, depth: Depth) -> Result<Verdict, TryErro
 /// # Errors
 /// As [`try_out()`].
 pub fn try_out_within(code: &Code, span: Span, depth: Depth, limit: Duration) -> Result<Verdict, TryError> {
+    tried_out(code, Operation::Copy, span, depth, limit)
+}
+
+/// As [`try_out()`], for code that must move: it is called with overlapping operands too.
+///
+/// # Errors
+/// As [`try_out()`].
+pub fn try_out_move(code: &Code, span: Span, depth: Depth) -> Result<Verdict, TryError> {
+    tried_out(code, Operation::Move, span, depth, depth.limit())
+}
+
+fn tried_out(
+    code: &Code,
+    operation: Operation,
+    span: Span,
+    depth: Depth,
+    limit: Duration,
+) -> Result<Verdict, TryError> {
     let arena = Arena::new(&[Piece::from(code)]).map_err(TryError::Map)?;
     let Some(entry) = arena.entry(0) else {
         return Err(TryError::Map(MapError::Empty { index: 0 }));
     };
     let watch = Watch::new()?;
-    let subject = Subject { entry, span, avx: Avx::here() };
+    let subject = Subject { entry, operation, span, avx: Avx::here() };
     let outcome = isolate(limit, || {
         last_words::install(&watch);
         // SAFETY: this child holds nothing that may not be lost. An instruction that the CPU lacks ends it by SIGILL.

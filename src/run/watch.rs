@@ -89,8 +89,12 @@ impl Watch {
     }
 }
 
+/// Distances are small beside this, and offsets too.
+const BESIDE: usize = usize::MAX / 2;
+
 fn encode(place: Place) -> usize {
     match place {
+        Place::Beside(distance) => BESIDE.wrapping_add_signed(distance),
         Place::Inside(offset) => offset,
         Place::FlushStart => usize::MAX - 1,
         Place::FlushEnd => usize::MAX,
@@ -101,6 +105,7 @@ fn decode(word: usize) -> Place {
     match word {
         usize::MAX => Place::FlushEnd,
         word if word == usize::MAX - 1 => Place::FlushStart,
+        word if word > BESIDE / 2 => Place::Beside(word.wrapping_sub(BESIDE).cast_signed()),
         offset => Place::Inside(offset),
     }
 }
@@ -115,7 +120,14 @@ mod tests {
     fn what_a_child_notes_outlives_it() {
         let watch = Watch::new().unwrap();
         assert_eq!(watch.last(), None);
-        let places = [Place::Inside(515), Place::FlushStart, Place::FlushEnd];
+        let places = [
+            Place::Inside(515),
+            Place::FlushStart,
+            Place::FlushEnd,
+            Place::Beside(-70_000),
+            Place::Beside(0),
+            Place::Beside(1),
+        ];
         for (dst, src) in places.into_iter().flat_map(|dst| places.map(|src| (dst, src))) {
             let input = Input { n: 7, dst, src };
             let outcome = isolate(Duration::from_secs(20), || {

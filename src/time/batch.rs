@@ -5,7 +5,8 @@
 //! are free at the page offset drawn for it.
 
 use super::driver::Call;
-use super::lengths::Run;
+use super::lengths::{Lengths, Run};
+use super::replay::{self, RECORDED_PAGES};
 use super::workload::{Placements, Relative, Temperature, Workload};
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -22,9 +23,9 @@ const ROTATE_FROM: usize = 16;
 /// One warm-up call for this many timed ones.
 const WARM_UP_SHARE: usize = 32;
 /// The longest warm-up calls before a cold pass: they keep the code warm, and must not fill the caches.
-const LONGEST_COLD_WARM_UP: usize = 4096;
+pub(super) const LONGEST_COLD_WARM_UP: usize = 4096;
 /// What the warm-up calls of cold passes extend over at most.
-pub(super) const COLD_WARM_UP_EXTENT: usize = LONGEST_COLD_WARM_UP + (HOT_PAGES + 1) * PAGE;
+pub(super) const COLD_WARM_UP_EXTENT: usize = LONGEST_COLD_WARM_UP + (RECORDED_PAGES + 1) * PAGE;
 
 /// How the relative offsets of a workload take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +51,23 @@ pub struct Batch {
     pub rotation: Rotation,
 }
 
+/// The calls of one attempt.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    /// Other calls of the same kind, to make before the timed ones, all of them in a few pages: at least one where the buffers are to
+    /// be hot, none where they are to stay cold and even one would be large.
+    pub warm_up: Batch,
+    /// Those to time.
+    pub timed: Batch,
+}
+
 impl Workload {
-    /// Fresh calls for block number `block`. The same state of the generator gives the same calls.
+    /// Fresh calls for block number `block`. The same state of the generator gives the same calls. Recorded ones are a piece of their
+    /// recording in its order, and fewer where it has fewer.
     pub fn batch(&self, count: usize, block: usize, rng: &mut ChaCha8Rng) -> Batch {
+        if let Lengths::Recorded(recording) = &self.lengths {
+            return replay::fresh(recording, self.temperature, count, rng).timed;
+        }
         let drawn = self.lengths.draw(count, rng);
         let rotation = if count < ROTATE_FROM { Rotation::PerBlock } else { Rotation::PerCall };
         let fixed = (rotation == Rotation::PerBlock).then(|| {
@@ -67,32 +82,46 @@ impl Workload {
         }
         match self.temperature {
             Temperature::Hot => place_hot(&mut calls, &self.placements, fixed, rng),
-            Temperature::Cold => place_cold(&mut calls, &self.placements, fixed, rng),
+            Temperature::Cold => place_cold(&mut calls, |_, rng| page_offsets(&self.placements, fixed, rng), rng),
         }
+        Batch::new(calls, runs, rotation)
+    }
+
+    /// The calls of an attempt at block number `block`, `count` of them to be timed, that no pass has seen.
+    pub(super) fn fresh(&self, count: usize, block: usize, rng: &mut ChaCha8Rng) -> Fresh {
+        if let Lengths::Recorded(recording) = &self.lengths {
+            return replay::fresh(recording, self.temperature, count, rng);
+        }
+        let hot = Workload { temperature: Temperature::Hot, ..self.clone() };
+        let warm_up = match self.temperature {
+            Temperature::Hot => (count / WARM_UP_SHARE).max(1),
+            Temperature::Cold if self.lengths.last() > LONGEST_COLD_WARM_UP => 0,
+            Temperature::Cold => count / WARM_UP_SHARE,
+        };
+        let warm_up = hot.batch(warm_up, block, rng);
+        Fresh { warm_up, timed: self.batch(count, block, rng) }
+    }
+
+    /// At least the extent of every batch of hot calls, and of a cold batch of one.
+    pub(super) fn least_extent(&self) -> usize {
+        let pages = if matches!(self.lengths, Lengths::Recorded(_)) { RECORDED_PAGES } else { HOT_PAGES };
+        self.lengths.last() + (pages + 1) * PAGE
+    }
+}
+
+impl Batch {
+    fn new(calls: Vec<Call>, runs: Vec<usize>, rotation: Rotation) -> Batch {
         let end = |call: &Call| call.dst.max(call.src) as usize + call.n as usize;
         let extent = calls.iter().map(end).max().unwrap_or(0);
         Batch { bytes: calls.iter().map(|call| u64::from(call.n)).sum(), extent, rotation, runs, calls }
     }
 
-    /// Other calls of the same kind to make before a pass of `count`, all of them in a few pages: at least one where the
-    /// buffers are to be hot, none where they are to stay cold and even one would be large.
-    pub(super) fn warm_up(&self, count: usize, block: usize, rng: &mut ChaCha8Rng) -> Batch {
-        let hot = Workload { temperature: Temperature::Hot, ..self.clone() };
-        match self.temperature {
-            Temperature::Hot => hot.batch((count / WARM_UP_SHARE).max(1), block, rng),
-            Temperature::Cold if self.lengths.last() > LONGEST_COLD_WARM_UP => hot.batch(0, block, rng),
-            Temperature::Cold => hot.batch(count / WARM_UP_SHARE, block, rng),
-        }
+    /// These calls, which every contestant makes in this order.
+    pub(super) fn in_order(calls: Vec<Call>, rotation: Rotation) -> Batch {
+        Batch::new(calls, vec![0], rotation)
     }
 
-    /// At least the extent of every batch of hot calls, and of a cold batch of one.
-    pub(super) fn least_extent(&self) -> usize {
-        self.lengths.last() + (HOT_PAGES + 1) * PAGE
-    }
-}
-
-impl Batch {
-    /// The same calls in another order, runs kept together. Routines share branches, or have them at like addresses: were all
+    /// The same calls in another order, runs kept together; recorded ones in theirs. Routines share branches, or have them at like addresses: were all
     /// to make the calls in one order, the predictor would know it from the routine before.
     ///
     /// The order is a stride through the runs, for a shuffle would take longer than the pass.
@@ -133,12 +162,16 @@ fn place_hot(calls: &mut [Call], placements: &Placements, fixed: Option<Relative
 }
 
 /// Lengths keep their order; places do not follow it, so that no prefetcher sees the next call coming.
-fn place_cold(calls: &mut [Call], placements: &Placements, fixed: Option<Relative>, rng: &mut ChaCha8Rng) {
+pub(super) fn place_cold(
+    calls: &mut [Call],
+    mut offsets: impl FnMut(usize, &mut ChaCha8Rng) -> (usize, usize),
+    rng: &mut ChaCha8Rng,
+) {
     let mut order: Vec<usize> = (0..calls.len()).collect();
     order.shuffle(rng);
     let (mut to, mut from) = (Stack::default(), Stack::default());
     for index in order {
-        let (dst, src) = page_offsets(placements, fixed, rng);
+        let (dst, src) = offsets(index, rng);
         let call = &mut calls[index];
         call.dst = bounded(to.drop(dst, call.n as usize));
         call.src = bounded(from.drop(src, call.n as usize));
@@ -187,7 +220,6 @@ impl Stack {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lengths::Lengths;
     use super::*;
     use rand::SeedableRng;
     use std::collections::{HashMap, HashSet};

@@ -28,6 +28,8 @@ const COLD_CACHES: usize = 4;
 const LEAST_CACHE: usize = 16 << 20;
 /// A cold buffer holds this many passes at least, or a pass would meet what the one before it left in the cache.
 const COLD_PASSES: usize = 3;
+/// Where a hot pass extends further the caches are its own affair.
+const MOST_TOUCHED: usize = 256 << 10;
 /// Hot calls move within this many pages more than they need, so that new blocks use other pages.
 const HOT_SLACK_PAGES: usize = 256;
 
@@ -72,6 +74,12 @@ impl Bench {
     /// Moves hot calls to other pages.
     pub fn move_hot(&mut self, rng: &mut ChaCha8Rng) {
         self.hot_base = PAGE * rng.random_range(0..=HOT_SLACK_PAGES);
+    }
+
+    /// Brings what hot calls copy into the caches, as far as it is likely to stay there: or the first of a block's passes would, and
+    /// that is always the reference's.
+    pub fn touch(&mut self, batch: &Batch) {
+        self.buffers.touch(self.hot_base..self.hot_base + batch.extent.min(MOST_TOUCHED));
     }
 
     /// Warms the lane up, then times it on the batch, in some order.

@@ -6,6 +6,8 @@ use super::TimeError;
 use crate::run::Guarded;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+use std::hint::black_box;
+use std::ops::Range;
 
 /// Both buffers together stay below this share of the machine's memory.
 const MEMORY_SHARE: usize = 4;
@@ -62,6 +64,15 @@ impl Buffers {
     /// The bytes of each.
     pub fn bytes(&self) -> usize {
         self.src.len()
+    }
+
+    /// Reads a byte of each cache line of these of both buffers; beyond their ends there is nothing to read.
+    pub(super) fn touch(&self, range: Range<usize>) {
+        const LINE: usize = 64;
+        for buffer in [&self.src, &self.dst] {
+            let bytes = buffer.bytes().get(range.start..range.end.min(buffer.len())).unwrap_or_default();
+            black_box(bytes.iter().step_by(LINE).fold(0, |sum: u8, byte| sum.wrapping_add(*byte)));
+        }
     }
 
     /// The pages that the system agreed to give where it can.

@@ -33,17 +33,19 @@ pub struct Confirmation {
 }
 
 /// The finalists and the reference's clone in this many blocks each, in a forked process that ends after `limit` at the
-/// latest. Give the settings another seed than the race had: the same calls would confirm the same luck.
+/// latest. Give the settings another seed than the race had: the same calls would confirm the same luck. Once `stop` says so the
+/// process is killed.
 ///
 /// # Errors
-/// [`TimeError`], when there is no such process or it gives no results.
+/// [`TimeError`], when there is no such process or it gives no results; [`TimeError::Stopped`].
 pub fn confirm(
     settings: &Settings,
     finalists: &[Routine],
     blocks: usize,
     limit: Duration,
+    stop: &mut dyn FnMut() -> bool,
 ) -> Result<Confirmation, TimeError> {
-    fresh(limit, &mut || false, || {
+    fresh(limit, stop, || {
         let mut judge = LiveJudge::new(settings)?;
         let clone = judge.aa(blocks)?;
         let mut all = vec![Ok(Vec::with_capacity(blocks)); finalists.len()];
@@ -59,10 +61,10 @@ pub fn confirm(
     })
 }
 
-/// The same for functions that are linked into this program and copy every length. Once `stop` says so the process is killed.
+/// The same for functions that are linked into this program and copy every length.
 ///
 /// # Errors
-/// As [`confirm`]; [`TimeError::Stopped`].
+/// As [`confirm`].
 pub fn compare(
     settings: &Settings,
     linked: &[Linked],

@@ -1,7 +1,8 @@
 //! Where contestants' code lies: one arena with each one's own driver copies and its own routine, every driver at one page
 //! offset and every routine at another, both drawn anew each time the arena is built. So caches and predictors, which look at
 //! low address bits first, treat all contestants alike, and what an offset does to one routine becomes noise that the mean
-//! over arenas removes.
+//! over arenas removes. Where all contestants make the same calls in the same order each has page offsets of its own instead, or
+//! predictors would take one for the other and know the calls.
 
 use super::TimeError;
 use super::driver::{self, Driver, Entered, ReadBack};
@@ -18,6 +19,15 @@ pub(super) enum Target {
     Linked(Entry<'static>),
     /// Emitted code.
     Emitted(Rc<Code>),
+}
+
+/// Where lanes lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spread {
+    /// All at the same page offsets.
+    Together,
+    /// Each at page offsets of its own.
+    Apart,
 }
 
 /// All lanes of the contestants that race now.
@@ -45,6 +55,7 @@ impl Lanes {
         targets: Vec<Target>,
         read_backs: Vec<ReadBack>,
         entered: Entered,
+        spread: Spread,
         rng: &mut ChaCha8Rng,
     ) -> Result<Lanes, TimeError> {
         let drivers: Vec<Code> = read_backs.iter().map(|&read_back| driver::emit(read_back, entered)).collect();
@@ -54,11 +65,15 @@ impl Lanes {
         });
         let align = emitted.fold(LEAST_ALIGN, usize::max);
         let mut draw = || if align < PAGE { align * rng.random_range(0..PAGE / align) } else { 0 };
-        let (loops_at, routines_at) = (draw(), draw());
+        let mut offsets = (draw(), draw());
         let mut pieces: Vec<Piece> = Vec::new();
         let mut firsts = Vec::with_capacity(targets.len());
         for target in &targets {
             firsts.push(pieces.len());
+            if spread == Spread::Apart {
+                offsets = (draw(), draw());
+            }
+            let (loops_at, routines_at) = offsets;
             pieces.extend(drivers.iter().map(|code| Piece::from(code).placed(align.max(PAGE), loops_at)));
             if let Target::Emitted(code) = target {
                 pieces.push(Piece::from(&**code).placed(align.max(PAGE), routines_at));
@@ -72,8 +87,8 @@ impl Lanes {
     ///
     /// # Errors
     /// As [`Lanes::new`].
-    pub fn moved(&self, targets: Vec<Target>, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
-        Lanes::new(targets, self.read_backs.clone(), self.entered, rng)
+    pub fn moved(&self, targets: Vec<Target>, spread: Spread, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
+        Lanes::new(targets, self.read_backs.clone(), self.entered, spread, rng)
     }
 
     /// The lane's own call loop with this read-back, which is one of those given to [`Lanes::new`].
@@ -116,7 +131,8 @@ mod tests {
         };
         let mut offsets = HashSet::new();
         for _ in 0..8 {
-            let lanes = Lanes::new(targets.clone(), read_backs.clone(), Entered::ByJump, &mut rng).unwrap();
+            let lanes =
+                Lanes::new(targets.clone(), read_backs.clone(), Entered::ByJump, Spread::Together, &mut rng).unwrap();
             let all = addresses(&lanes);
             assert_eq!(all.iter().collect::<HashSet<_>>().len(), 8);
             assert!(all.iter().all(|address| address % 64 == 0));
@@ -126,5 +142,8 @@ mod tests {
             offsets.insert(all[0] % 4096);
         }
         assert!(offsets.len() > 4, "{offsets:?}");
+        let apart = Lanes::new(targets, read_backs.clone(), Entered::ByJump, Spread::Apart, &mut rng).unwrap();
+        let at: HashSet<usize> = addresses(&apart).iter().map(|address| address % 4096).collect();
+        assert!(at.len() >= 4 && at.iter().all(|offset| offset % 64 == 0), "{at:?}");
     }
 }

@@ -1,11 +1,12 @@
 //! How long copies are: the draws from which a pass takes its lengths.
 
+use super::recording::Recording;
 use copysmith_kernels::Span;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// Where the lengths of a pass come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lengths {
     /// Always the same.
@@ -16,6 +17,8 @@ pub enum Lengths {
     Mix,
     /// The mix with each length repeated, 8 times on average, so that branches are partly predictable.
     Runs,
+    /// Those of recorded calls, in their order; with them come the places.
+    Recorded(Recording),
 }
 
 /// Calls next to each other that copy the same length and belong together.
@@ -36,30 +39,35 @@ const RUN_ON: f64 = 7.0 / 8.0;
 
 impl Lengths {
     /// The smallest length there can be.
-    pub fn first(self) -> usize {
+    pub fn first(&self) -> usize {
         match self {
-            Lengths::Fixed(n) => n,
+            Lengths::Fixed(n) => *n,
             Lengths::Span(span) => span.first(),
+            Lengths::Recorded(recording) => recording.first(),
             Lengths::Mix | Lengths::Runs => 0,
         }
     }
 
     /// The largest length there can be.
-    pub fn last(self) -> usize {
+    pub fn last(&self) -> usize {
         match self {
-            Lengths::Fixed(n) => n,
+            Lengths::Fixed(n) => *n,
             Lengths::Span(span) => span.last(),
+            Lengths::Recorded(recording) => recording.last(),
             Lengths::Mix | Lengths::Runs => 128 * 32 - 1,
         }
     }
 
-    /// Runs of this many calls in all, in their order.
-    pub(super) fn draw(self, count: usize, rng: &mut ChaCha8Rng) -> Vec<Run> {
+    /// Runs of this many calls in all, in their order; of fewer where fewer were recorded.
+    pub(super) fn draw(&self, count: usize, rng: &mut ChaCha8Rng) -> Vec<Run> {
+        if let Lengths::Recorded(recording) = self {
+            return recording.piece(count, rng).map(|call| Run { n: call.n as usize, times: 1 }).collect();
+        }
         let mut runs = Vec::with_capacity(count);
         let mut left = count;
         while left > 0 {
             let mut run = Run { n: self.one(rng), times: 1 };
-            while self == Lengths::Runs && run.times < left && rng.random_bool(RUN_ON) {
+            while *self == Lengths::Runs && run.times < left && rng.random_bool(RUN_ON) {
                 run.times += 1;
             }
             left -= run.times;
@@ -68,9 +76,9 @@ impl Lengths {
         runs
     }
 
-    fn one(self, rng: &mut ChaCha8Rng) -> usize {
+    fn one(&self, rng: &mut ChaCha8Rng) -> usize {
         match self {
-            Lengths::Fixed(n) => n,
+            Lengths::Fixed(n) => *n,
             Lengths::Span(span) => {
                 let (low, high) = (span.first() as f64 + 1.0, span.last() as f64 + 2.0);
                 if high - 1.0 <= WIDE * low {
@@ -83,6 +91,7 @@ impl Lengths {
                 (log_uniform(1.0, 128.0, rng) - 1.0 + rng.random::<f64>()) as usize
             }
             Lengths::Mix | Lengths::Runs => log_uniform(128.0, 4096.0, rng) as usize,
+            Lengths::Recorded(recording) => recording.piece(1, rng).next().map_or(0, |call| call.n as usize),
         }
     }
 }
@@ -97,7 +106,7 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    fn drawn(lengths: Lengths, count: usize) -> Vec<usize> {
+    fn drawn(lengths: &Lengths, count: usize) -> Vec<usize> {
         let runs = lengths.draw(count, &mut ChaCha8Rng::seed_from_u64(7));
         runs.into_iter().flat_map(|run| vec![run.n; run.times]).collect()
     }
@@ -106,7 +115,7 @@ mod tests {
     fn lengths_stay_inside_and_reach_both_ends() {
         for span in ["0..=0", "0..=3", "17..=32", "0..=64", "33..=128", "1024..=4096", "100..=100000"] {
             let lengths = Lengths::Span(span.parse().unwrap());
-            let all = drawn(lengths, 20_000);
+            let all = drawn(&lengths, 20_000);
             assert!(all.iter().all(|&n| lengths.first() <= n && n <= lengths.last()), "{span}");
             let near = lengths.last() - (lengths.last() - lengths.first()) / 100;
             assert!(all.contains(&lengths.first()) && all.iter().any(|&n| n >= near), "{span}");
@@ -116,7 +125,7 @@ mod tests {
     #[test]
     fn a_narrow_span_is_even_and_a_wide_one_is_even_by_logarithm() {
         let share = |lengths: Lengths, below: usize| {
-            let all = drawn(lengths, 20_000);
+            let all = drawn(&lengths, 20_000);
             all.iter().filter(|&&n| n < below).count() as f64 / all.len() as f64
         };
         let narrow = Lengths::Span("100..=399".parse().unwrap());
@@ -127,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_mix_is_short_97_times_in_100_and_never_above_4095() {
-        let all = drawn(Lengths::Mix, 100_000);
+        let all = drawn(&Lengths::Mix, 100_000);
         let short = all.iter().filter(|&&n| n < 128).count() as f64 / all.len() as f64;
         assert!((short - 0.97).abs() < 0.005, "{short}");
         // Half of the short ones lie below exp(ln 128 / 2) = 11.3 minus 1 plus a half.

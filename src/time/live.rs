@@ -3,7 +3,7 @@
 use super::TimeError;
 use super::bench::Bench;
 use super::driver;
-use super::lanes::{Lanes, Target};
+use super::lanes::{Lanes, Spread, Target};
 use super::median;
 use super::pin::Pin;
 use super::sample::is_possible;
@@ -60,6 +60,7 @@ impl LiveJudge {
             vec![reference.clone(), reference.clone(), null.clone()],
             stage::read_backs(workloads),
             settings.entered,
+            Spread::Together,
             &mut rng,
         )?;
         let prepare = |situation: &Situation| Stage::new(situation, &mut bench, &lanes, &mut rng);
@@ -168,7 +169,7 @@ impl LiveJudge {
         let LiveJudge { bench, rng, stages, worst_share, lanes, tally, rates, .. } = self;
         let mut all = vec![Ok(Vec::with_capacity(stages.len())); contestants.len()];
         for (index, stage) in stages.iter_mut().enumerate() {
-            *lanes = lanes.moved(targets.clone(), rng)?;
+            *lanes = lanes.moved(targets.clone(), stage.spread(), rng)?;
             bench.move_hot(rng);
             let block = stage.block(contestants.len(), bench, lanes, rng, |discarded| tally.note_attempt(discarded));
             tally.note_settled(&block);

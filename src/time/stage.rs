@@ -1,10 +1,12 @@
 //! One situation while it is timed: how many calls make a pass, and its blocks.
 
-use super::batch::Batch;
+use super::batch::Fresh;
 use super::bench::{Bench, CONTESTANTS, FIRST_REFERENCE, LAST_REFERENCE, NULL};
 use super::block::{self, Block, Turn};
 use super::driver::ReadBack;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Spread};
+use super::lengths::Lengths;
+use super::recording::{FEWEST_RECORDED, Recording};
 use super::sample::Around;
 use super::settings::Situation;
 use super::workload::{Temperature, Workload};
@@ -20,6 +22,10 @@ const TRIED_LENGTHS: usize = 1024;
 /// Passes of longer copies take this to twice this many nanoseconds by the reference, or one call.
 const PASS_NANOSECONDS: f64 = 40_000.0;
 
+/// What a pass of recorded calls copies at most, on average: some milliseconds' worth. Where calls are longer than 4 KiB on average their
+/// branches matter no more, and a pass has fewer.
+const MOST_RECORDED_BYTES: f64 = (64 << 20) as f64;
+
 /// A situation and its number of calls.
 #[derive(Debug)]
 pub(super) struct Stage {
@@ -31,17 +37,14 @@ pub(super) struct Stage {
     block: usize,
 }
 
-/// The calls of one attempt.
-#[derive(Debug)]
-struct Fresh {
-    warm_up: Batch,
-    timed: Batch,
-}
-
 impl Stage {
     /// Finds out how many calls make a pass.
     pub fn new(situation: &Situation, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Stage {
         let Situation { workload, weight } = situation.clone();
+        if let Lengths::Recorded(recording) = &workload.lengths {
+            let calls = recorded_calls(recording);
+            return Stage { workload, weight, calls, block: 0 };
+        }
         let tried = workload.lengths.draw(TRIED_LENGTHS, rng);
         let is_short = tried.iter().map(|run| run.n * run.times).sum::<usize>() <= SHORT * TRIED_LENGTHS;
         let calls = if is_short { FRESH_CALLS } else { 1 };
@@ -70,6 +73,14 @@ impl Stage {
         }
     }
 
+    /// Where the lanes of its contestants lie to each other.
+    pub fn spread(&self) -> Spread {
+        match self.workload.lengths {
+            Lengths::Recorded(_) => Spread::Apart,
+            _ => Spread::Together,
+        }
+    }
+
     /// A block of this many contestants from the lanes, tried again while disturbed; `discard` hears of each such attempt.
     pub fn block(
         &mut self,
@@ -88,6 +99,9 @@ impl Stage {
     fn attempt(&self, contestants: usize, bench: &mut Bench, lanes: &Lanes, rng: &mut ChaCha8Rng) -> Block {
         let fresh = self.fresh(bench, rng);
         let calls = fresh.timed.calls.len();
+        if self.spread() == Spread::Apart && self.workload.temperature == Temperature::Hot {
+            bench.touch(&fresh.timed);
+        }
         // An empty call each brings the list of calls into the cache, or the reference would be the one to pay for it.
         self.pass(NULL, null_read_back(&self.workload), bench, lanes, &fresh, rng);
         let bytes = fresh.timed.bytes as f64 / calls as f64;
@@ -119,16 +133,21 @@ impl Stage {
 
     /// Calls that no pass has seen; fewer than wanted where they would not fit.
     fn fresh(&self, bench: &Bench, rng: &mut ChaCha8Rng) -> Fresh {
-        let warm_up = self.workload.warm_up(self.calls, self.block, rng);
         let mut calls = self.calls;
         loop {
-            let timed = self.workload.batch(calls, self.block, rng);
-            if calls == 1 || timed.extent <= bench.room(self.workload.temperature) {
-                return Fresh { warm_up, timed };
+            let fresh = self.workload.fresh(calls, self.block, rng);
+            if calls == 1 || fresh.timed.extent <= bench.room(self.workload.temperature) {
+                return fresh;
             }
             calls /= 2;
         }
     }
+}
+
+/// How many recorded calls make a pass: as many as of short copies, long ones among them, unless most of them are long.
+fn recorded_calls(recording: &Recording) -> usize {
+    let affordable = (MOST_RECORDED_BYTES / recording.mean().max(1.0)) as usize;
+    recording.calls().min(FRESH_CALLS).min(affordable.max(FEWEST_RECORDED))
 }
 
 /// What the loop around the empty call reads. Reading the ends of a hot buffer is the loop's share; reading what nobody has
@@ -149,4 +168,24 @@ pub(super) fn read_backs<'w>(workloads: impl Iterator<Item = &'w Workload>) -> V
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recording::tests::counted;
+    use super::*;
+    use crate::profile::shipped;
+
+    #[test]
+    fn a_pass_of_recorded_calls_is_16384_unless_there_are_fewer_or_most_are_long() {
+        // The mean length of these is half of their number.
+        assert_eq!(
+            [100, 8_000, 8_192, 16_384].map(|calls| recorded_calls(&counted(calls))),
+            [100, 8_000, 8_192, 8_192]
+        );
+        for shipped in shipped() {
+            let recording = Recording::from(&shipped.profile().unwrap());
+            assert_eq!(recorded_calls(&recording), 16_384, "{}", shipped.name);
+        }
+    }
 }

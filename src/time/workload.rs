@@ -2,6 +2,7 @@
 
 use super::driver::ReadBack;
 use super::lengths::Lengths;
+use super::recording::{FEWEST_RECORDED, Recording};
 use copysmith_kernels::Span;
 use std::fmt;
 
@@ -75,6 +76,12 @@ impl Workload {
         Workload { temperature: Temperature::Cold, ..Workload::hot(lengths) }
     }
 
+    /// The calls of a profile replayed in order, as hot as they were: those with one page offset share a place. Their places are the
+    /// recorded ones, so [`Workload::placements`] says nothing about them.
+    pub fn replay(recording: Recording) -> Workload {
+        Workload::hot(Lengths::Recorded(recording))
+    }
+
     /// The same copies, read back.
     pub fn read_back(self, read_back: ReadBack) -> Workload {
         Workload { read_back, ..self }
@@ -94,6 +101,11 @@ impl Workload {
             && span.is_open()
         {
             return Err(WorkloadError::Open(span));
+        }
+        if let Lengths::Recorded(recording) = &self.lengths
+            && recording.calls() < FEWEST_RECORDED
+        {
+            return Err(WorkloadError::Few { name: recording.name().to_owned(), calls: recording.calls() });
         }
         if self.lengths.last() > LONGEST {
             return Err(WorkloadError::Long(self.lengths.last()));
@@ -117,6 +129,13 @@ pub enum WorkloadError {
     Open(Span),
     /// A length is above [`LONGEST`].
     Long(usize),
+    /// There are fewer than [`FEWEST_RECORDED`] calls to replay.
+    Few {
+        /// The recording's name.
+        name: String,
+        /// How many it has.
+        calls: usize,
+    },
     /// There is no relative offset, or one is not below 4096.
     Relative(Vec<Relative>),
     /// More than 4 of 4 calls are to be aligned.
@@ -128,6 +147,9 @@ impl fmt::Display for WorkloadError {
         match self {
             WorkloadError::Open(span) => write!(f, "span {span} is open; time it up to some last length"),
             WorkloadError::Long(n) => write!(f, "length {n} is too large to time; at most {LONGEST} bytes are"),
+            WorkloadError::Few { name, calls } => {
+                write!(f, "{name} has {calls} calls in order, too few to time; at least {FEWEST_RECORDED} are needed")
+            }
             WorkloadError::Relative(offsets) => {
                 write!(f, "relative page offsets {offsets:?} are not allowed; at least one, each below 4096, is")
             }
@@ -158,10 +180,14 @@ impl fmt::Display for Placements {
     }
 }
 
-/// What a report says about the workload: `17..=32 hot, read back at the ends, dst-src mod 4096 in {0, 1, random}`.
+/// What a report says about the workload: `17..=32 hot, read back at the ends, dst-src mod 4096 in {0, 1, random}`, or
+/// `sqlite3 (65536 calls in order) hot, places as recorded`.
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", Brief(self), self.placements)
+        match self.lengths {
+            Lengths::Recorded(_) => write!(f, "{}, places as recorded", Brief(self)),
+            _ => write!(f, "{}, {}", Brief(self), self.placements),
+        }
     }
 }
 
@@ -171,11 +197,18 @@ struct Brief<'w>(&'w Workload);
 impl fmt::Display for Brief<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Brief(workload) = self;
-        match workload.lengths {
+        match &workload.lengths {
             Lengths::Fixed(n) => n.fmt(f)?,
             Lengths::Span(span) => span.fmt(f)?,
             Lengths::Mix => f.write_str("mix")?,
             Lengths::Runs => f.write_str("runs")?,
+            Lengths::Recorded(recording) => {
+                write!(f, "{} ({} calls in order", recording.name(), recording.calls())?;
+                match recording.shortened() {
+                    0 => f.write_str(")")?,
+                    calls => write!(f, ", {calls} of them shortened to {} bytes)", recording.last())?,
+                }
+            }
         }
         f.write_str(if workload.temperature == Temperature::Hot { " hot" } else { " cold" })?;
         f.write_str(match workload.read_back {
@@ -190,6 +223,7 @@ impl fmt::Display for Brief<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::import;
 
     #[test]
     fn what_cannot_be_timed_is_refused_by_name() {
@@ -202,6 +236,23 @@ mod tests {
         assert!(odd.check().unwrap_err().to_string().contains("4096"));
         odd.placements.relative.clear();
         assert!(odd.check().is_err());
+    }
+
+    #[test]
+    fn a_replay_names_its_profile_and_what_it_leaves_out_and_needs_some_calls() {
+        let lines = |lengths: [usize; 64]| lengths.map(|n| format!("0 64 {n}\n")).concat();
+        let replay = |text: &str| Workload::replay(Recording::from(&import(text, "mine").unwrap()));
+        let whole = replay(&lines([9; 64]));
+        assert_eq!(
+            (whole.check(), whole.to_string().as_str()),
+            (Ok(()), "mine (64 calls in order) hot, places as recorded")
+        );
+        let mut lengths = [9; 64];
+        lengths[5] = 1 << 21;
+        let text = "mine (64 calls in order, 1 of them shortened to 1048576 bytes) hot";
+        assert_eq!(replay(&lines(lengths)).in_short(), text);
+        let refusal = replay("0 64 9\n").check().unwrap_err().to_string();
+        assert_eq!(refusal, "mine has 1 calls in order, too few to time; at least 64 are needed");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::time::LiveJudge;
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::race::Rules;
 use copysmith_search::space::space;
-use copysmith_search::stats::trimmed_mean;
+use copysmith_search::stats::{margin, trimmed_mean};
 use copysmith_search::strategy::{Found, Settings, Strategy, search};
 use copysmith_search::ties::{Standing, choose};
 
@@ -56,7 +56,7 @@ pub(super) fn race(
     session.remember(refused);
     let found = found?;
     session.check()?;
-    let race = result(session, span, &found, incumbent, neighbour, floor)?;
+    let race = result(session, span, &found, [incumbent, neighbour], floor)?;
     session.note(Entry::Race(race.clone()))?;
     Ok(race)
 }
@@ -72,20 +72,21 @@ fn result(
     session: &Session<'_>,
     span: Span,
     found: &Found,
-    incumbent: Option<&Recipe>,
-    neighbour: Option<&Recipe>,
+    [incumbent, neighbour]: [Option<&Recipe>; 2],
     floor: f64,
 ) -> Result<Race, TuneError> {
     let class = span.to_string();
     let shape = |recipe: Option<&Recipe>| recipe.map(|recipe| *recipe.shape());
     let standings: Vec<Standing> = found
-        .ties()
+        .eligible(margin(floor))
+        .into_iter()
         .map(|ranked| {
             let routine = Routine::from(ranked.recipe.clone());
             Standing {
                 code_bytes: session.admission.code_bytes(&routine),
                 routine,
                 incumbent: shape(Some(&ranked.recipe)) == shape(incumbent),
+                common: found.common.contains(&ranked.recipe),
                 neighbour: shape(Some(&ranked.recipe)) == shape(neighbour),
             }
         })

@@ -9,6 +9,7 @@ use copysmith_kernels::Routine;
 use copysmith_search::confirm::FINALISTS;
 use copysmith_search::race::{Lane, Outcome as Left};
 use copysmith_search::stats::{Estimate, margin, noise_floor};
+use copysmith_search::strategy::WORTH;
 use copysmith_search::ties::{Standing, choose, ties};
 use std::time::Duration;
 
@@ -82,7 +83,8 @@ fn run(
         })?;
     }
     let settings = session.settings(situations, &race.class, Use::Confirmation);
-    let done = confirm(&settings, &finalists, session.options.effort.confirmation_blocks(), LIMIT)?;
+    let long = session.options.effort.confirmation_blocks();
+    let done = confirm(&settings, &finalists, long, LIMIT, &mut || session.observer.stop())?;
     let mut lanes = Vec::new();
     let mut speeds = Vec::new();
     for (finalist, series) in finalists.iter().zip(done.finalists) {
@@ -96,7 +98,7 @@ fn run(
     let mut entries = blocks(&race.class, &lanes);
     // A finalist that is terrible somewhere leaves; the plain loop never does, so somebody stays.
     let worst = if finalists[0].leaves().len() == 1 {
-        offsets::worst(&settings, span, &finalists)?
+        offsets::worst(session, &settings, span, &finalists)?
     } else {
         vec![None; finalists.len()]
     };
@@ -111,7 +113,7 @@ fn run(
         }
     }
     let floor = noise_floor(&done.clone);
-    let Some(sorted) = ties(&lanes, margin(floor)) else {
+    let Some(sorted) = ties(&lanes, margin(floor).max(WORTH)) else {
         let reason = lanes.iter().find_map(|lane| match &lane.outcome {
             Left::Failed(reason) => Some(reason.clone()),
             _ => None,
@@ -144,6 +146,7 @@ fn decide(session: &Session<'_>, lanes: &[Lane], tied: &[usize]) -> Option<usize
         routine: lanes[index].routine.clone(),
         code_bytes: session.admission.code_bytes(&lanes[index].routine),
         incumbent: false,
+        common: true,
         neighbour: false,
     };
     let standings: Vec<Standing> = tied.iter().map(standing).collect();

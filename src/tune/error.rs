@@ -64,14 +64,17 @@ impl From<JournalError> for TuneError {
 
 impl From<TimeError> for TuneError {
     fn from(error: TimeError) -> TuneError {
-        TuneError::Time(error)
+        match error {
+            TimeError::Stopped => TuneError::Interrupted,
+            error => TuneError::Time(error),
+        }
     }
 }
 
 impl From<RecordingError<TimeError>> for TuneError {
     fn from(error: RecordingError<TimeError>) -> TuneError {
         match error {
-            RecordingError::Judge(error) => TuneError::Time(error),
+            RecordingError::Judge(error) => error.into(),
             RecordingError::Journal(error) => TuneError::Journal(error),
             error @ RecordingError::Diverged { .. } => TuneError::Diverged(error.to_string()),
         }

@@ -5,6 +5,7 @@
 //! against that of a plain vector loop.
 
 use super::TuneError;
+use super::session::Session;
 use super::situations::timed;
 use crate::record::Worst;
 use crate::time::{Lengths, LiveJudge, Placements, Relative, Settings, Situation, Workload};
@@ -33,7 +34,12 @@ pub(super) fn plain(span: Span, isa: Isa) -> Option<Recipe> {
 
 /// The worst speed of each routine over the offsets, at a length in the middle of its class and otherwise as in the first situation;
 /// `None` where nothing was measured.
-pub(super) fn worst(settings: &Settings, span: Span, routines: &[Routine]) -> Result<Vec<Option<Worst>>, TuneError> {
+pub(super) fn worst(
+    session: &mut Session<'_>,
+    settings: &Settings,
+    span: Span,
+    routines: &[Routine],
+) -> Result<Vec<Option<Worst>>, TuneError> {
     let mut worst: Vec<Option<Worst>> = vec![None; routines.len()];
     if span.last() < MATTERS_FROM {
         return Ok(worst);
@@ -41,6 +47,7 @@ pub(super) fn worst(settings: &Settings, span: Span, routines: &[Routine]) -> Re
     let length = middle(timed(span));
     let Some(first) = settings.situations.first() else { return Ok(worst) };
     for offset in OFFSETS {
+        session.check()?;
         let placements = Placements { relative: vec![Relative::At(offset)], ..Placements::default() };
         let workload = Workload { placements, lengths: Lengths::Fixed(length), ..first.workload.clone() };
         let mut judge = LiveJudge::new(&Settings { situations: vec![Situation::from(workload)], ..settings.clone() })?;

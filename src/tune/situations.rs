@@ -19,16 +19,16 @@ pub fn timed(span: Span) -> Span {
 /// The situations of a class on a machine with these caches.
 pub fn situations(span: Span, caches: &Caches) -> Vec<Situation> {
     let span = timed(span);
-    let lengths = Lengths::Span(span);
+    let lengths = || Lengths::Span(span);
     let size = |bytes: Option<u64>, otherwise: usize| bytes.map_or(otherwise, |bytes| bytes as usize);
     let l2 = size(caches.l2, 256 << 10);
     let l3 = size(caches.l3, 8 * l2);
     let list = if span.last() <= l2 / 2 {
-        vec![Workload::hot(lengths)]
+        vec![Workload::hot(lengths())]
     } else if span.first() <= l3 / 2 {
-        vec![Workload::hot(lengths).read_back(ReadBack::Full), Workload::cold(lengths).read_back(ReadBack::Full)]
+        vec![Workload::hot(lengths()).read_back(ReadBack::Full), Workload::cold(lengths()).read_back(ReadBack::Full)]
     } else {
-        vec![Workload::cold(lengths).read_back(ReadBack::Full)]
+        vec![Workload::cold(lengths()).read_back(ReadBack::Full)]
     };
     list.into_iter().map(Situation::from).collect()
 }

@@ -147,6 +147,7 @@ fn result(
         routine: lane(index).routine.clone(),
         code_bytes: session.admission.code_bytes(&lane(index).routine),
         incumbent: Some(&lane(index).routine) == incumbent,
+        common: true,
         neighbour: false,
     };
     let standings: Vec<Standing> = sorted.tied.iter().map(standing).collect();

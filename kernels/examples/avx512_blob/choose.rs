@@ -4,7 +4,9 @@
 use crate::lengths::farthest;
 use crate::recipes;
 use copysmith_kernels::plan::Direction;
-use copysmith_kernels::recipe::{Beyond, Bottom, Fetch, Form, Head, Last, Loop, Order, Prefetch, Shape, Side, Tail};
+use copysmith_kernels::recipe::{
+    Beyond, Bottom, Fetch, Form, Head, Last, Loop, Operation, Order, Prefetch, Shape, Side, Tail,
+};
 use copysmith_kernels::{Isa, Recipe, Span};
 use proptest::prelude::any;
 use proptest::strategy::{Strategy, ValueTree};
@@ -14,7 +16,7 @@ use std::fmt::Display;
 
 const SEED: &[u8; 32] = b"copysmith avx-512 on an emulator";
 /// How many shapes are drawn; most are no recipes, or of another instruction set.
-const DRAWN: usize = 150_000;
+const DRAWN: usize = 300_000;
 /// Longest length a loop may need to reach its innermost phase: four interleaved pages and a block.
 const FARTHEST: usize = 4 * 4096 + 1024;
 /// The same for loops with one stream, so that the run stays short.
@@ -61,6 +63,7 @@ fn listed() -> Vec<String> {
         list.iter().map(|value| format!("{axis}={value}")).collect()
     }
     [
+        all("loop operation", &Operation::ALL),
         all("loop tail", Tail::ALL),
         all("loop head", Head::ALL),
         all("loop form", Form::ALL),
@@ -85,11 +88,12 @@ fn pairs(values: &[String]) -> impl Iterator<Item = (&str, &str)> {
 fn drawn(isa: Isa) -> Result<Vec<Recipe>, String> {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, SEED);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let strategy = (recipes::shape(), any::<u8>());
+    let strategy = (recipes::operation(), recipes::shape(), any::<u8>());
     let mut recipes = BTreeSet::new();
     for _ in 0..DRAWN {
-        let (shape, vary) = strategy.new_tree(&mut runner).map_err(|why| why.to_string())?.current();
-        let recipe = spanned(nearer(shape), usize::from(vary)).filter(|recipe| recipe.isa() == isa && is_short(recipe));
+        let (operation, shape, vary) = strategy.new_tree(&mut runner).map_err(|why| why.to_string())?.current();
+        let recipe = spanned(operation, nearer(shape), usize::from(vary))
+            .filter(|recipe| recipe.isa() == isa && is_short(recipe));
         recipes.extend(recipe);
     }
     Ok(recipes.into_iter().collect())
@@ -109,7 +113,7 @@ fn nearer(shape: Shape) -> Shape {
 }
 
 /// The shape with all lengths it can copy; a loop sometimes starts a little later, which spares its code a test.
-fn spanned(shape: Shape, vary: usize) -> Option<Recipe> {
+fn spanned(operation: Operation, shape: Shape, vary: usize) -> Option<Recipe> {
     let (first, last) = match shape {
         Shape::Pairs { width, moves, .. } => {
             let once = usize::from(moves) * width.bytes();
@@ -120,14 +124,14 @@ fn spanned(shape: Shape, vary: usize) -> Option<Recipe> {
         Shape::JumpTable { .. } => (vary % 65, vary % 65 + 64),
         Shape::Loop(axes) => {
             let open = |first| Span::new(first, usize::MAX).ok();
-            let valid = |&first: &usize| open(first).is_some_and(|span| Recipe::new(span, shape).is_ok());
+            let valid = |&first: &usize| open(first).is_some_and(|span| Recipe::of(operation, span, shape).is_ok());
             // No rule asks for more than a block, an overlapping head or a vector.
             let least = (0..=axes.block().max(64)).find(valid)?;
             (least + if vary.is_multiple_of(2) { 0 } else { vary }, usize::MAX)
         }
         Shape::String(_) => return None,
     };
-    Recipe::new(Span::new(first, last).ok()?, shape).ok()
+    Recipe::of(operation, Span::new(first, last).ok()?, shape).ok()
 }
 
 fn is_short(recipe: &Recipe) -> bool {
@@ -149,7 +153,8 @@ fn values(recipe: &Recipe) -> Vec<String> {
         Shape::Loop(axes) => loop_values(axes),
     };
     let (shape, values) = text.split_once(' ').unwrap_or((&text, ""));
-    values.split(' ').map(|value| format!("{shape} {value}")).collect()
+    let operation = format!("operation={}", recipe.operation());
+    values.split(' ').chain([operation.as_str()]).map(|value| format!("{shape} {value}")).collect()
 }
 
 fn loop_values(axes: &Loop) -> String {

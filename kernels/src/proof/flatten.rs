@@ -34,6 +34,7 @@ pub fn flatten(plan: &Plan) -> Result<Program, PlanError> {
         n: Reg::N.0,
         result: Reg::RETURN.0,
         result_is_passed: true,
+        word: Word::Little64,
         upper_below: VALS,
         mmx_from: 3 * VALS,
         preserved: Vec::new(),

@@ -1,7 +1,7 @@
 //! The interpreter: runs a program step by step over tokens, and stops at the first thing that is wrong.
 
 use super::fault::{Access, Fault, Wrong};
-use super::memory::{CODE, Memory, Token, ZERO};
+use super::memory::{Memory, Token, ZERO};
 use super::registers::Registers;
 use super::step::*;
 use crate::plan::{Direction, Relation};
@@ -46,6 +46,7 @@ pub struct Machine {
     registers: Registers,
     flags: Known,
     walk: Direction,
+    word: Word,
 }
 
 impl Default for Machine {
@@ -64,7 +65,7 @@ enum Next {
 impl Machine {
     /// A machine whose registers hold nothing.
     pub fn new() -> Machine {
-        Machine { registers: Registers::new(), flags: Known::Nothing, walk: Direction::Forward }
+        Machine { registers: Registers::new(), flags: Known::Nothing, walk: Direction::Forward, word: Word::Little64 }
     }
 
     /// Calls the program with the addresses and the length of `memory`, and lets it change the memory.
@@ -95,7 +96,8 @@ impl Machine {
     }
 
     fn enter(&mut self, program: &Program, memory: &Memory) {
-        self.registers.clear();
+        self.registers.clear(program.word);
+        self.word = program.word;
         (self.flags, self.walk) = (Known::Nothing, Direction::Forward);
         if program.result_is_passed {
             self.registers.set_number(program.result, memory.dst());
@@ -117,7 +119,7 @@ impl Machine {
             Step::Negate { to, from, flags } => {
                 let from = self.registers.number(from)?;
                 self.registers.set_number(to, from.wrapping_neg());
-                self.set_flags(flags, 0, from, from.wrapping_neg());
+                self.set_flags(flags, 0, from, self.word.cut(from.wrapping_neg()));
             }
             Step::Test { test, left, right } => {
                 let (left, right) = (self.registers.number(left)?, self.right(right)?);
@@ -163,7 +165,7 @@ impl Machine {
                 return Ok(if self.flags.satisfy(relation)? { Next::Step(to) } else { Next::Following });
             }
             Step::JumpTo { address, ref targets } => {
-                let to = self.registers.number(address)?.wrapping_sub(CODE);
+                let to = self.registers.number(address)?.wrapping_sub(memory.code());
                 let target = targets.iter().find(|&&(offset, _)| offset == to);
                 return target.map(|&(_, step)| Next::Step(step)).ok_or(Wrong::JumpsAstray { to });
             }
@@ -177,20 +179,20 @@ impl Machine {
         let base = match place.base {
             Some(Base::Reg(reg)) => self.registers.number(reg)?,
             Some(Base::Stack) => memory.stack(),
-            Some(Base::Code) => CODE,
+            Some(Base::Code) => memory.code(),
             None => 0,
         };
         let index = match place.index {
             Some((reg, scale)) => self.registers.number(reg)?.wrapping_shl(scale.into()),
             None => 0,
         };
-        Ok(base.wrapping_add(index).wrapping_add_signed(place.displacement))
+        Ok(self.word.cut(base.wrapping_add(index).wrapping_add_signed(place.displacement)))
     }
 
     fn right(&self, right: Right) -> Result<u64, Wrong> {
         match right {
             Right::Reg(reg) => self.registers.number(reg),
-            Right::Imm(value) => Ok(value),
+            Right::Imm(value) => Ok(self.word.cut(value)),
         }
     }
 
@@ -200,14 +202,15 @@ impl Machine {
             Arith::Add => left.wrapping_add(right),
             Arith::Sub => left.wrapping_sub(right),
             Arith::And => left & right,
-            Arith::Shr | Arith::Shl if right > 63 => return Err(Wrong::Shift(right)),
+            Arith::Or => left | right,
+            Arith::Shr | Arith::Shl if right >= u64::from(self.word.bits()) => return Err(Wrong::Shift(right)),
             Arith::Shr => left >> right,
             Arith::Shl => left << right,
             // BZHI looks at the low eight bits of its index (Intel SDM volume 2, BZHI).
             Arith::LowBits => low_bits(right & 0xff) & left,
         };
         self.registers.set_number(to, result);
-        self.set_flags(flags, left, right, result);
+        self.set_flags(flags, left, right, self.word.cut(result));
         Ok(())
     }
 

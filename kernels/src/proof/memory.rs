@@ -5,10 +5,11 @@
 //! overlapping  one buffer; the source's tokens lie in it, all else is OLD
 //! scratch      128 bytes below the stack pointer; whatever is loaded from it is JUNK
 //! ```
-//! Addresses are plain 64-bit numbers. The regions lie further apart than any displacement can reach, so that an access that
+//! Addresses are plain numbers of 64 or 32 bits. With 64 the regions lie further apart than any displacement can reach, so that an access that
 //! strays from one never lands in another.
 
 use super::fault::{Access, Region, Spot, Wrong};
+use super::step::Word;
 use crate::plan::{Direction, SCRATCH_BYTES};
 
 /// What a byte is: its index in the source, or one of [`OLD`], [`JUNK`], [`ZERO`].
@@ -25,10 +26,25 @@ pub const ZERO: Token = u32::MAX - 2;
 /// gigabyte.
 pub const LONGEST: usize = (1 << 26) + 4096;
 
-const DESTINATION: u64 = 0x0000_1000_0000_0000;
-const SOURCE: u64 = 0x0000_2000_0000_0000;
-const STACK: u64 = 0x0000_7000_0000_0000;
-/// The address of the first byte of the code.
+/// Where the regions lie.
+#[derive(Clone, Copy, Debug)]
+struct Regions {
+    destination: u64,
+    source: u64,
+    stack: u64,
+    code: u64,
+}
+
+const IN_64_BITS: Regions = Regions {
+    destination: 0x0000_1000_0000_0000,
+    source: 0x0000_2000_0000_0000,
+    stack: 0x0000_7000_0000_0000,
+    code: CODE,
+};
+/// As far apart as the longest copy leaves room for.
+const IN_32_BITS: Regions =
+    Regions { destination: 0x1000_0000, source: 0x4000_0000, stack: 0xc000_0000, code: 0x7000_0000 };
+/// The address of the first byte of the code, where addresses have 64 bits.
 pub const CODE: u64 = 0x0000_5000_0000_0000;
 const SCRATCH: usize = SCRATCH_BYTES as usize;
 /// An address this close to a region was probably meant for it.
@@ -51,6 +67,7 @@ pub struct Memory {
     /// Tokens from the start that still count up, so that the source need not be written again.
     counted: usize,
     layout: Layout,
+    regions: Regions,
     n: usize,
     dst: u64,
     src: u64,
@@ -67,13 +84,20 @@ impl Default for Memory {
 impl Memory {
     /// Memory for copies of no bytes; see [`Memory::apart`] and [`Memory::overlapping`].
     pub fn new() -> Memory {
+        Memory::of(Word::Little64)
+    }
+
+    /// As [`Memory::new`], with addresses that fit such registers.
+    pub fn of(word: Word) -> Memory {
+        let regions = if word.bits() == 32 { IN_32_BITS } else { IN_64_BITS };
         Memory {
             tokens: Vec::new(),
             counted: 0,
             layout: Layout::Apart,
+            regions,
             n: 0,
-            dst: DESTINATION,
-            src: SOURCE,
+            dst: regions.destination,
+            src: regions.source,
             dst_at: 0,
             src_at: 0,
         }
@@ -94,7 +118,8 @@ impl Memory {
         }
         self.tokens[self.dst_at..self.dst_at + n].fill(OLD);
         (self.layout, self.n, self.src_at) = (Layout::Apart, n, 0);
-        (self.dst, self.src) = (DESTINATION + u64::from(dst % 4096), SOURCE + u64::from(src % 4096));
+        (self.dst, self.src) =
+            (self.regions.destination + u64::from(dst % 4096), self.regions.source + u64::from(src % 4096));
     }
 
     /// Fresh contents for a copy of `n` bytes inside one buffer, the destination `distance` bytes above the source (below, where
@@ -109,7 +134,7 @@ impl Memory {
         }
         self.counted = 0;
         (self.layout, self.n) = (Layout::Overlapping, n);
-        self.src = SOURCE + u64::from(src % 4096);
+        self.src = self.regions.source + u64::from(src % 4096);
         self.dst = if distance < 0 { self.src - apart as u64 } else { self.src + apart as u64 };
     }
 
@@ -130,7 +155,17 @@ impl Memory {
 
     /// The stack pointer on entry.
     pub fn stack(&self) -> u64 {
-        STACK
+        self.regions.stack
+    }
+
+    /// The address of the first byte of the code.
+    pub fn code(&self) -> u64 {
+        self.regions.code
+    }
+
+    /// The address of the first byte of scratch.
+    fn scratch(&self) -> u64 {
+        self.stack() - SCRATCH as u64
     }
 
     /// The first destination byte that does not hold its source byte, and what it holds.
@@ -150,7 +185,7 @@ impl Memory {
     pub fn load(&self, at: u64, bytes: usize) -> Result<&[Token], Wrong> {
         if let Some(from) = inside(at, bytes, self.src, self.n) {
             Ok(&self.tokens[self.src_at + from..][..bytes])
-        } else if inside(at, bytes, STACK - SCRATCH as u64, SCRATCH).is_some() {
+        } else if inside(at, bytes, self.scratch(), SCRATCH).is_some() {
             Ok(&ALL_JUNK[..bytes])
         } else if let Some(from) = inside(at, bytes, self.dst, self.n) {
             match self.layout {
@@ -214,7 +249,7 @@ impl Memory {
     pub fn spot(&self, at: u64, access: Access) -> Spot {
         let source = (Region::Source, self.src, self.n);
         let destination = (Region::Destination, self.dst, self.n);
-        let scratch = (Region::Scratch, STACK - SCRATCH as u64, SCRATCH);
+        let scratch = (Region::Scratch, self.scratch(), SCRATCH);
         let regions = match access {
             Access::Load => [source, destination, scratch],
             Access::Store => [destination, source, scratch],
@@ -230,7 +265,7 @@ impl Memory {
     fn writable(&self, at: u64, bytes: usize) -> Result<Option<usize>, Wrong> {
         if let Some(to) = inside(at, bytes, self.dst, self.n) {
             Ok(Some(self.dst_at + to))
-        } else if inside(at, bytes, STACK - SCRATCH as u64, SCRATCH).is_some() {
+        } else if inside(at, bytes, self.scratch(), SCRATCH).is_some() {
             Ok(None)
         } else if self.layout == Layout::Apart && inside(at, bytes, self.src, self.n).is_some() {
             Err(Wrong::WritesSource { bytes, at: self.spot(at, Access::Load) })

@@ -86,14 +86,14 @@ pub fn prove_operation(
 ///
 /// Distances are those of the public memmove tests: 1 to 130 both ways, `n - 1`, `n`, `n + 1`, and none at all; [`Depth::Gate`]
 /// takes those around the access widths, on 24 lengths instead of 96. Where the copies are long, every so manieth of these inputs is
-/// run, and always the first lengths at distances below, between and above the access widths, and some lengths beyond the largest block,
+/// run, and always the first lengths at distances below, between and above the access widths (two in all where they are megabytes), and some lengths beyond the largest block,
 /// up to 2^16 ([`Depth::Full`]: 2^17). From input to input the source lies elsewhere modulo 64. [`Depth::Full`] runs what
 /// [`Depth::Gate`] runs and more, so it never finds a program safer. A program that is no copy at all is `Unsafe`.
 ///
 /// # Errors
 /// [`Failure::TooLong`] where no length of the span can be run.
 pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, Failure> {
-    let (mut machine, mut memory) = (Machine::new(), Memory::new());
+    let (mut machine, mut memory) = (Machine::new(), Memory::of(program.word));
     let inputs = inputs(span, depth);
     if inputs.is_empty() {
         return Err(Failure::TooLong { first: span.first() });
@@ -136,24 +136,26 @@ fn far(span: Span, depth: Depth) -> impl Iterator<Item = (usize, usize)> {
         Depth::Gate => (1, &[1, 4097]),
         Depth::Full => (8, &[1, 65, 4095, 4097]),
     };
-    let beyond = |n: &usize| *n > span.first().saturating_add(NEAR) && *n < 1 << 18;
+    let beyond = |n: &usize| *n > span.first().saturating_add(NEAR) && *n < FAR;
     let lengths: Vec<usize> = depth.lengths(span).into_iter().filter(beyond).collect();
     let stride = lengths.len().div_ceil(count).max(1);
     lengths.into_iter().rev().step_by(stride).flat_map(|n| distances.iter().map(move |&distance| (n, distance)))
 }
 
+/// Lengths that are not run at many distances: a run takes milliseconds.
+const FAR: usize = 1 << 18;
+
 /// So far above the first length of a span, distances multiply the cost of a length as they should.
 const NEAR: usize = 4096;
 
 /// Inputs that no stride may leave out. A tail is taken at one length after a whole number of blocks and at one before the next, and
-/// what it reads has been written over already where the distance is below its width.
+/// what it reads has been written over already where the distance is below its width. Of megabytes, two must do.
 fn telling(span: Span) -> Vec<(usize, usize)> {
+    let distances: [&[usize]; 2] =
+        if span.first() < FAR { [&[1, 9, 33, 65, 127], &[1, 9, 33, 65, 127]] } else { [&[1], &[65]] };
     let lengths = [1, 31].map(|more| span.first().saturating_add(more));
-    let lengths = lengths.into_iter().filter(|&n| span.contains(n) && n <= LONGEST);
-    lengths
-        .flat_map(|n| [1, 9, 33, 65, 127].map(|distance| (n, distance)))
-        .filter(|&(n, distance)| distance <= n)
-        .collect()
+    let all = lengths.into_iter().zip(distances).flat_map(|(n, some)| some.iter().map(move |&distance| (n, distance)));
+    all.filter(|&(n, distance)| span.contains(n) && n <= LONGEST && distance <= n).collect()
 }
 
 /// How far apart the two are, at most `n + 1`.

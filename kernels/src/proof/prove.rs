@@ -89,7 +89,7 @@ pub fn prove(program: &Program, span: Span, residues: Residues, depth: Depth) ->
     let lengths = depth.lengths(span);
     let longest = *lengths.last().ok_or(Failure::TooLong { first: span.first() })?;
     let mut proof = Proof { lengths: lengths.len(), longest, residues: 0, runs: 0, steps: 0 };
-    let (mut machine, mut memory) = (Machine::new(), Memory::new());
+    let (mut machine, mut memory) = (Machine::new(), Memory::of(program.word));
     memory.apart(longest, 0, 0);
     let further = residues.pairs().count() - 1;
     for group in Depth::groups(&lengths) {

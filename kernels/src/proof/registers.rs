@@ -2,7 +2,7 @@
 
 use super::fault::Wrong;
 use super::memory::Token;
-use super::step::{IntReg, MaskReg, Slot, VectorReg};
+use super::step::{IntReg, MaskReg, Slot, VectorReg, Word};
 
 /// Register numbers are bytes; a place for each means that no program can name one that is not there.
 const FILE: usize = 256;
@@ -22,6 +22,7 @@ pub(super) struct Registers {
     /// How many bytes of each vector register were loaded; only those may be stored.
     held: [u8; FILE],
     masks: [Option<u64>; FILE],
+    word: Word,
 }
 
 impl Registers {
@@ -32,11 +33,13 @@ impl Registers {
             vectors: Box::new([[0; 64]; FILE]),
             held: [0; FILE],
             masks: [None; FILE],
+            word: Word::Little64,
         }
     }
 
-    /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    /// Forgets everything; from here on integer registers are `word`.
+    pub(super) fn clear(&mut self, word: Word) {
+        self.word = word;
         self.ints.fill(Content::Nothing);
         self.held.fill(0);
         self.masks.fill(None);
@@ -52,10 +55,10 @@ impl Registers {
         }
     }
 
-    /// Puts a number into a register.
+    /// Puts a number into a register, cut to what the register has room for.
     #[inline]
     pub(super) fn set_number(&mut self, reg: IntReg, number: u64) {
-        self.ints[usize::from(reg)] = Content::Number(number);
+        self.ints[usize::from(reg)] = Content::Number(self.word.cut(number));
     }
 
     /// Puts data into a register.
@@ -77,11 +80,14 @@ impl Registers {
         Ok(())
     }
 
-    /// The first `bytes` bytes of the data in a register.
+    /// The `bytes` bytes of the data in a register that a store of that width takes.
     #[inline]
     pub(super) fn data(&self, slot: Slot, bytes: u8) -> Result<&[Token], Wrong> {
         let (tokens, held): (&[Token], u8) = match slot {
             Slot::Int(reg) => match &self.ints[usize::from(reg)] {
+                Content::Data { tokens, held } if self.word.is_big_endian() => {
+                    (&tokens[usize::from(held.saturating_sub(bytes))..], *held)
+                }
                 Content::Data { tokens, held } => (tokens, *held),
                 Content::Nothing => (&[], 0),
                 Content::Number(_) => return Err(Wrong::IntegerAsData(reg)),

@@ -64,6 +64,8 @@ pub enum Arith {
     Sub,
     /// Bitwise and.
     And,
+    /// Bitwise or.
+    Or,
     /// Logical shift right.
     Shr,
     /// Shift left.
@@ -160,7 +162,7 @@ pub enum Step {
         /// From where.
         from: Place,
     },
-    /// Stores the first `bytes` bytes of a register.
+    /// Stores the first `bytes` bytes of a register; of an integer register on a big-endian machine, the last of those loaded.
     Store {
         /// The register.
         from: Slot,
@@ -263,6 +265,37 @@ pub enum MaskSource {
     Bits(IntReg),
 }
 
+/// What an integer register is: how many bits it has, and which end of it lies at the lower address in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// 64 bits, the lowest byte first.
+    Little64,
+    /// 32 bits, the highest byte first.
+    Big32,
+    /// 64 bits, the highest byte first.
+    Big64,
+}
+
+impl Word {
+    /// How many bits numbers and addresses have.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Word::Big32 => 32,
+            Word::Little64 | Word::Big64 => 64,
+        }
+    }
+
+    /// A number cut to so many bits.
+    pub const fn cut(self, number: u64) -> u64 {
+        number & (u64::MAX >> (64 - self.bits()))
+    }
+
+    /// Whether a store of fewer bytes than were loaded stores the last of them instead of the first.
+    pub const fn is_big_endian(self) -> bool {
+        matches!(self, Word::Big32 | Word::Big64)
+    }
+}
+
 /// A flat program with the registers its caller fills and looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -280,6 +313,8 @@ pub struct Program {
     pub result: IntReg,
     /// Whether the caller fills `result` too (a flattened plan).
     pub result_is_passed: bool,
+    /// What its integer registers are.
+    pub word: Word,
     /// Vector registers whose upper halves count as dirty once written with more than 16 bytes (x86: 0 to 15).
     pub upper_below: VectorReg,
     /// First register number of the MMX file, if any.

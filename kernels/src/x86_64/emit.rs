@@ -2,9 +2,9 @@
 
 use super::layout::{Jump, Layout};
 use super::registers::whole;
-use super::uses::returns;
 use crate::code::{Slots, Unsupported};
 use crate::plan::{Cond, Direction, Expr, Op, Operand, Plan, Reg, Relation, Width};
+use crate::uses::returns;
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
 use iced_x86::{Code, Encoder, IcedError, Instruction};

@@ -4,9 +4,9 @@
 //! emitted again. Nothing ever shrinks, so this ends; mostly after the first or the second pass.
 
 use super::emit::Emitter;
-use super::uses::{mask_temporaries, returns};
 use crate::code::{Code, Unsupported};
 use crate::plan::Plan;
+use crate::uses::{mask_temporaries, returns};
 use dynasmrt::{DynamicLabel, DynasmError};
 
 /// The alignment of the entry: a cache line, and no loop head wants more.
@@ -61,7 +61,7 @@ pub fn emit(plan: &Plan) -> Result<Code, Unsupported> {
     if !returns(&plan.body) {
         return Err(Unsupported("a plan whose last operation is not a return has no end".to_owned()));
     }
-    let temporaries = mask_temporaries(plan)?;
+    let temporaries = mask_temporaries(plan, "x86-64")?;
     let mut layout = Layout::default();
     loop {
         let mut pass = Emitter::new(&layout, &temporaries);

@@ -25,7 +25,6 @@ mod listing;
 mod registers;
 #[cfg(test)]
 mod tests;
-mod uses;
 
 use crate::code::{Code, Line, Target, Unreadable, Unsupported};
 use crate::plan::Plan;

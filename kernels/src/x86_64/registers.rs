@@ -2,6 +2,7 @@
 
 use crate::code::Unsupported;
 use crate::plan::{Addr, Mask, Reg, Val, Width};
+use crate::uses::{GENERAL_VALUES, home};
 use iced_x86::{MemoryOperand, Register};
 
 /// The names of each plan register at 1, 2, 4 and 8 bytes.
@@ -45,14 +46,6 @@ fn integer(reg: Reg, bytes: usize) -> Result<Register, Unsupported> {
         .get(usize::from(reg.0))
         .ok_or_else(|| Unsupported(format!("x86-64 has no register for {reg}; there are {}", Reg::ALL)))?;
     Ok(names[bytes.trailing_zeros() as usize])
-}
-
-/// How many values of general width there are: the registers that hold neither an argument nor the result.
-const GENERAL_VALUES: u8 = 5;
-
-/// The integer register that a value of general width lives in; `None` where there are too many.
-pub fn home(val: Val) -> Option<Reg> {
-    (val.0 < GENERAL_VALUES).then(|| Reg(Reg::ALL - 1 - val.0))
 }
 
 /// The register that a value of some width lives in.

@@ -3,7 +3,7 @@
 use super::ranking::{leaders, rank};
 use super::{Found, Ranked, Settings};
 use crate::race::{Limit, Outcome, Race, Rules, Stop};
-use crate::space::thinned;
+use crate::space::{simpler, thinned};
 use crate::{Judge, Watch};
 use copysmith_kernels::{Recipe, Routine};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +53,17 @@ impl<'a, J: Judge> Field<'a, J> {
     /// At most so many of the best so far.
     pub(super) fn leaders(&self, most: usize) -> Vec<Recipe> {
         leaders(&self.found.ranking, self.settings.rules.margin, most)
+    }
+
+    /// Remembers the simplest of the last race's ties as those that other runs meet as well, and gives them: those with the lowest
+    /// instruction set first, as the tie rule takes them.
+    pub(super) fn settle_common(&mut self) -> Vec<Recipe> {
+        let tied = self.found.ties().map(|ranked| ranked.recipe.clone());
+        let mut common: Vec<Recipe> = tied.collect();
+        common.sort_by(|a, b| a.isa().cmp(&b.isa()).then_with(|| simpler(a, b)));
+        common.truncate(CARRIED);
+        self.found.common.clone_from(&common);
+        common
     }
 
     /// Whether it has been timed or rejected.

@@ -6,7 +6,8 @@
 //! random        heats of a random order of the space
 //! local         hill climbs from random starts, each step a race with all neighbours
 //! racing        one of everything, the slow leave early
-//! default       one of everything, then the neighbours of its leaders, then the leaders alone
+//! default       one of everything, then the neighbours of its leaders, then the leaders and
+//!               the simplest ties of the first race alone
 //! ```
 //!
 //! All share one driver: a candidate is proved and gated by the caller before it is ever timed, and the leaders of every
@@ -21,7 +22,7 @@ mod random;
 mod ranking;
 mod refine;
 
-pub use ranking::{Found, Ranked};
+pub use ranking::{Found, Ranked, WORTH};
 
 use crate::race::Rules;
 use crate::space::{Breadth, Features, UnknownWord};

@@ -34,10 +34,27 @@ pub struct Found {
     pub samples: Vec<(Recipe, Vec<f64>)>,
     /// Samples taken.
     pub evaluations: u64,
+    /// The simplest of the ties of the first race, which was of the whole space: what other runs meet as well, whatever their
+    /// noise leads them to later.
+    pub common: Vec<Recipe>,
 }
 
+/// Being this much faster, in log units, is not worth a choice that no other run would make.
+pub const WORTH: f64 = 0.025;
+
 impl Found {
-    /// The tie set, best first: what [`choose`](crate::ties::choose) chooses from.
+    /// What [`choose`](crate::ties::choose) chooses from: the tie set. Where the best that is [`common`](Found::common) is at most
+    /// [`WORTH`] behind, also everything common that is as near to that one as `margin`.
+    pub fn eligible(&self, margin: f64) -> Vec<&Ranked> {
+        let common = |ranked: &&Ranked| self.common.contains(&ranked.recipe);
+        let best = self.ranking.iter().filter(common).map(|ranked| ranked.behind.mean).min_by(f64::total_cmp);
+        let near = best.filter(|&best| best <= WORTH).map(|best| best + margin);
+        let eligible =
+            |ranked: &&Ranked| ranked.tied || common(ranked) && near.is_some_and(|near| ranked.behind.mean <= near);
+        self.ranking.iter().filter(eligible).collect()
+    }
+
+    /// The tie set, best first.
     pub fn ties(&self) -> impl Iterator<Item = &Ranked> {
         self.ranking.iter().filter(|ranked| ranked.tied)
     }

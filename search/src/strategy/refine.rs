@@ -1,5 +1,5 @@
 //! The default: one race of the whole space, then rounds in which the neighbours of the leaders are raced against them,
-//! then the leaders alone.
+//! then the leaders and the simplest ties of the first race alone.
 
 use super::field::Field;
 use crate::Judge;
@@ -8,10 +8,10 @@ use copysmith_kernels::Recipe;
 use std::collections::BTreeSet;
 
 /// Share of the budget after which the broad race ends.
-const BROAD: f64 = 0.6;
+const BROAD: f64 = 0.55;
 
-/// Share of the budget after which refining ends; the rest is for the leaders alone.
-const REFINED: f64 = 0.9;
+/// Share of the budget after which refining ends; the rest is for the leaders and the simplest ties of the broad race.
+const REFINED: f64 = 0.8;
 
 /// Leaders whose neighbours are tried.
 const PARENTS: usize = 4;
@@ -21,6 +21,7 @@ const ROUND: usize = 48;
 
 pub(super) fn run<J: Judge>(field: &mut Field<'_, J>, space: &[Recipe]) -> Result<(), J::Error> {
     field.race(space, BROAD)?;
+    let common = field.settle_common();
     loop {
         let parents = field.leaders(PARENTS);
         let round = unknown_neighbours(field, &parents, ROUND);
@@ -30,7 +31,8 @@ pub(super) fn run<J: Judge>(field: &mut Field<'_, J>, space: &[Recipe]) -> Resul
         field.race(&round, REFINED)?;
     }
     if field.ranking().iter().filter(|ranked| ranked.tied).count() > 1 {
-        field.race(&[], 1.0)?;
+        // Of what ties in the end, the rule takes one that other runs meet too: those must not be lost on the way.
+        field.race(&common, 1.0)?;
     }
     Ok(())
 }

@@ -65,6 +65,8 @@ pub enum Place {
     FlushStart,
     /// The last byte is the buffer's last: the byte after it faults.
     FlushEnd,
+    /// So many bytes above the first byte of the source, in the source's own buffer: for destinations that may overlap it.
+    Beside(isize),
 }
 
 impl Place {
@@ -74,6 +76,8 @@ impl Place {
             Place::Inside(offset) => offset,
             Place::FlushStart => 0,
             Place::FlushEnd => buffer - n,
+            // Two operands in one buffer are placed as one.
+            Place::Beside(_) => 0,
         }
     }
 }
@@ -84,6 +88,7 @@ impl fmt::Display for Place {
             Place::Inside(offset) => write!(f, "page+{offset}"),
             Place::FlushStart => f.write_str("after-guard"),
             Place::FlushEnd => f.write_str("before-guard"),
+            Place::Beside(distance) => write!(f, "src{distance:+}"),
         }
     }
 }

@@ -4,6 +4,8 @@
 //! that fills every register a routine must keep. After it, everything is compared: the bytes copied, the bytes beside
 //! them, the source, the returned pointer, the registers, the caller's stack, the upper halves of vectors.
 //!
+//! A routine that moves is then called with both operands in one buffer, overlapping in every way that public reports name.
+//!
 //! What it cannot see: reads that stay inside the buffer's own pages, writes that put back what was there, a missing fence.
 //! Those are for the proofs.
 
@@ -12,6 +14,7 @@ mod caller;
 mod contents;
 mod fault;
 mod input;
+mod overlap;
 
 pub use caller::Avx;
 pub use fault::{Fault, Rejection};
@@ -23,6 +26,8 @@ use buffers::Buffers;
 use caller::Caller;
 use contents::Contents;
 use copysmith_kernels::Span;
+use copysmith_kernels::recipe::Operation;
+use overlap::Shared;
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -31,6 +36,8 @@ use std::io;
 pub struct Subject<'a> {
     /// Where it starts.
     pub entry: Entry<'a>,
+    /// What it promises about operands that overlap.
+    pub operation: Operation,
     /// The lengths it is for.
     pub span: Span,
     /// Whether this CPU has vectors whose upper halves must be left clean.
@@ -46,7 +53,7 @@ pub struct Coverage {
     pub shortest: usize,
     /// The longest, in bytes. Lengths of the span above it were not tried.
     pub longest: usize,
-    /// How many calls.
+    /// How many calls, those with overlapping operands among them.
     pub calls: u64,
     /// Timer signals that were handled on the routine's own stack during further calls; 0 where none were sent.
     pub signals: u64,
@@ -66,7 +73,7 @@ pub struct Coverage {
 /// - The code may be wrong; then anything may happen to this process. Unless it is known to be right, call this only in
 ///   a process that may be lost, as [`try_out`](super::try_out()) does.
 pub unsafe fn check(subject: &Subject, depth: Depth, watch: Option<&Watch>) -> io::Result<Result<Coverage, Rejection>> {
-    let Subject { entry, span, avx } = *subject;
+    let Subject { entry, operation, span, avx } = *subject;
     let lengths = input::lengths(span, depth);
     let (Some(&shortest), Some(&longest)) = (lengths.first(), lengths.last()) else {
         let input = Input { n: span.first(), dst: Place::FlushStart, src: Place::FlushStart };
@@ -84,6 +91,20 @@ pub unsafe fn check(subject: &Subject, depth: Depth, watch: Option<&Watch>) -> i
             // SAFETY: passed on to the caller.
             if let Err(fault) = unsafe { one(entry, input, &mut caller, &mut buffers, &mut contents, watch) } {
                 return Ok(Err(Rejection { input, fault }));
+            }
+        }
+    }
+    if operation == Operation::Move {
+        let lengths = overlap::overlap_lengths(span, depth);
+        let mut shared = Shared::new(&lengths, depth)?;
+        let each = |n| overlap::distances(n, depth).into_iter().map(move |distance| (n, distance));
+        for (n, distance) in lengths.into_iter().flat_map(each) {
+            for input in shared.inputs(n, distance, depth, &mut rng) {
+                calls += 1;
+                // SAFETY: passed on to the caller.
+                if let Err(fault) = unsafe { moved(entry, input, &mut caller, &mut shared, &mut contents, watch) } {
+                    return Ok(Err(Rejection { input, fault }));
+                }
             }
         }
     }
@@ -112,6 +133,28 @@ unsafe fn one(
     // SAFETY: `prepare` placed both runs of n bytes inside their buffers; the rest is passed on to the caller.
     unsafe { caller.call(entry, dst, src, input.n)? };
     buffers.compare(input, contents)
+}
+
+/// One call with both operands in one buffer, and all comparisons after it.
+///
+/// # Safety
+/// As for [`check`].
+unsafe fn moved(
+    entry: Entry,
+    input: Input,
+    caller: &mut Caller,
+    shared: &mut Shared,
+    contents: &mut Contents,
+    watch: Option<&Watch>,
+) -> Result<(), Fault> {
+    shared.prepare(input, contents);
+    let (dst, src) = shared.starts(input);
+    if let Some(watch) = watch {
+        watch.note(input, dst as usize, src as usize);
+    }
+    // SAFETY: both runs of n bytes lie inside the buffer; the rest is passed on to the caller.
+    unsafe { caller.call(entry, dst, src, input.n)? };
+    shared.compare(input)
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]

@@ -8,9 +8,16 @@ unsafe extern "sysv64" fn linked_copy(dst: *mut u8, src: *const u8, n: usize) ->
     dst
 }
 
+unsafe extern "sysv64" fn linked_move(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
+    // SAFETY: the battery passes buffers of n bytes.
+    unsafe { std::ptr::copy(src, dst, n) };
+    dst
+}
+
 fn subject(span: &str) -> Subject<'static> {
     // SAFETY: it copies every length.
-    Subject { entry: unsafe { Entry::linked(linked_copy) }, span: span.parse().unwrap(), avx: Avx::here() }
+    let entry = unsafe { Entry::linked(linked_copy) };
+    Subject { entry, operation: Operation::Copy, span: span.parse().unwrap(), avx: Avx::here() }
 }
 
 #[test]
@@ -18,6 +25,20 @@ fn the_standard_librarys_copy_passes() {
     // SAFETY: the routine is known to be right.
     let coverage = unsafe { check(&subject("0.."), Depth::Gate, None) }.unwrap().unwrap();
     assert_eq!((coverage.shortest, coverage.longest), (0, 1 << 20));
+}
+
+#[test]
+fn the_standard_librarys_move_passes_as_a_move_with_more_calls() {
+    // SAFETY: it moves every length.
+    let entry = unsafe { Entry::linked(linked_move) };
+    for span in ["0..", "70001..=80000"] {
+        let calls = Operation::ALL.map(|operation| {
+            let subject = Subject { entry, operation, ..subject(span) };
+            // SAFETY: the routine is known to be right.
+            unsafe { check(&subject, Depth::Gate, None) }.unwrap().unwrap().calls
+        });
+        assert!(calls[1] > calls[0], "{span}: {calls:?}");
+    }
 }
 
 #[test]

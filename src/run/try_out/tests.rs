@@ -1,7 +1,10 @@
 //! Every faulty kernel is rejected for its own fault, every good one accepted, and the process goes on.
 
 use super::*;
-use crate::run::faulty::{Faulty, Needs, SeenBy, Symptom, family, good, good_loop, keeps_data_below_the_red_zone};
+use crate::run::faulty::{
+    Faulty, Needs, SeenBy, Symptom, family, good, good_loop, good_move, keeps_data_below_the_red_zone,
+    wrong_one_byte_above,
+};
 
 /// The battery's verdict; `None`, with a word, where this CPU cannot run the kernel.
 fn verdict(kernel: &Faulty, span: Span, depth: Depth) -> Option<Verdict> {
@@ -53,6 +56,39 @@ fn the_full_battery_accepts_good_kernels_and_counts_what_it_did() {
     let Verdict::Passed(coverage) = verdict else { panic!("{verdict}") };
     assert_eq!((coverage.shortest, coverage.longest), (0, 2049));
     assert!(coverage.calls > 301 * 4096 && coverage.signals > 0, "{coverage:?}");
+}
+
+#[test]
+fn what_is_wrong_one_byte_above_passes_as_a_copy_and_is_found_as_a_move() {
+    let kernel = wrong_one_byte_above();
+    for text in ["0..", "2..=2", "17..=32", "1025..=4096", "70001.."] {
+        let span: Span = text.parse().unwrap();
+        assert!(verdict(&kernel, span, Depth::Gate).unwrap().is_passed(), "{text}");
+        let verdict = try_out_move(&kernel.code, span, Depth::Gate).unwrap();
+        println!("{verdict}");
+        assert_shows(&kernel, &verdict);
+    }
+    assert_shows(&kernel, &try_out_move(&kernel.code, "100..=300".parse().unwrap(), Depth::FULL).unwrap());
+}
+
+#[test]
+fn copies_from_either_end_are_no_moves_and_a_choice_between_them_is() {
+    for (kernel, word) in [(good(), "dst=src+"), (good_loop(), "dst=src+")] {
+        let verdict = try_out_move(&kernel.code, Span::ALL, Depth::Gate).unwrap();
+        assert!(verdict.to_string().contains(word), "{verdict}");
+    }
+    for depth in [Depth::Gate, Depth::FULL] {
+        let verdict = try_out_move(&good_move().code, "0..=9000".parse().unwrap(), depth).unwrap();
+        assert_shows(&good_move(), &verdict);
+    }
+}
+
+#[test]
+fn the_gate_of_a_move_takes_no_longer_than_it_may() {
+    let words = try_out_move(&good_move().code, Span::ALL, Depth::Gate).unwrap();
+    let Verdict::Passed(moved) = &words else { panic!("{words}") };
+    let Verdict::Passed(copied) = try_out(&good_move().code, Span::ALL, Depth::Gate).unwrap() else { panic!() };
+    assert!(moved.calls > copied.calls + 500 && moved.calls < copied.calls + 4000, "{moved:?} {copied:?}");
 }
 
 #[test]

@@ -2,7 +2,9 @@ use super::super::clock::Clock;
 use super::super::confirm::confirm;
 use super::super::driver::ReadBack;
 use super::super::lengths::Lengths;
+use super::super::recording::Recording;
 use super::*;
+use crate::profile::by_name;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -78,10 +80,22 @@ fn short_copies_are_timed_in_at_least_16384_fresh_calls() {
 }
 
 #[test]
+fn recorded_calls_race_beside_drawn_ones_in_passes_of_16384() {
+    let recording = Recording::from(&by_name("sqlite3").unwrap().profile().unwrap());
+    let workloads = [Workload::replay(recording.clone()), short(), Workload::cold(Lengths::Recorded(recording))];
+    let mut judge = LiveJudge::new(&settings(&workloads)).unwrap();
+    assert_eq!(judge.calls(), [16_384; 3]);
+    let samples = judge.block(&[routine("copy 0.. string unit=1"), few()[0].clone()]).unwrap();
+    assert!(matches!(samples[0], Sample::LogRatio(ratio) if ratio.is_finite()), "{samples:?}");
+    let Sample::Failed(narrow) = &samples[1] else { panic!("{samples:?}") };
+    assert!(narrow.contains("it copies 17..=32 only, and is to be timed on sqlite3 (65536 calls"), "{narrow}");
+}
+
+#[test]
 fn a_confirmation_is_another_process_with_as_many_ratios_as_blocks() {
     // The child must not wait for a calibration that another test's thread had begun.
     Clock::detect().ticks_per_nanosecond();
-    let confirmation = confirm(&settings(&[short()]), &few(), 5, Duration::from_secs(30)).unwrap();
+    let confirmation = confirm(&settings(&[short()]), &few(), 5, Duration::from_secs(30), &mut || false).unwrap();
     let lengths = |series: &Result<_, String>| series.as_ref().map(|s: &super::super::Series| s.log_ratios.len()).ok();
     let finalists: Vec<Option<usize>> = confirmation.finalists.iter().map(lengths).collect();
     assert_eq!(finalists, [Some(5), None, None, Some(5)]);
@@ -95,6 +109,6 @@ fn a_confirmation_that_dies_says_of_what() {
     settings.emitter =
         unsafe { Emitter::vouched(|_| Ok(Code { bytes: vec![0x0f, 0x0b], align: 64, switches: Vec::new() })) };
     Clock::detect().ticks_per_nanosecond();
-    let error = confirm(&settings, &few()[..1], 5, Duration::from_secs(30)).unwrap_err();
+    let error = confirm(&settings, &few()[..1], 5, Duration::from_secs(30), &mut || false).unwrap_err();
     assert_eq!(error.to_string(), "the confirming process died of SIGILL");
 }

@@ -10,7 +10,7 @@ mod vector;
 
 use super::listing::text;
 use crate::code::{Code, Unreadable};
-use crate::proof::{Base, IntReg, Place, Program, Step};
+use crate::proof::{Base, IntReg, Place, Program, Step, Word};
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind, Register};
 
 /// Registers that the caller wants back (System V ABI for x86-64, section 3.2.1), by x86 number.
@@ -67,6 +67,7 @@ pub fn decode(code: &Code) -> Result<Program, Unreadable> {
         n: 2,
         result: 0,
         result_is_passed: false,
+        word: Word::Little64,
         upper_below: UPPER_BELOW,
         mmx_from: MMX_FROM,
         preserved: PRESERVED.to_vec(),

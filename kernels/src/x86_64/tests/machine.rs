@@ -28,6 +28,7 @@ pub fn run(program: &Program, mut registers: [u64; 16]) -> [u64; 16] {
                     Arith::Add => left.wrapping_add(right),
                     Arith::Sub => left.wrapping_sub(right),
                     Arith::And => left & right,
+                    Arith::Or => left | right,
                     Arith::Shr => left >> right,
                     Arith::Shl => left << right,
                     Arith::LowBits => left & 1u64.checked_shl(right as u32).map_or(!0, |bit| bit - 1),

@@ -7,6 +7,7 @@ use copysmith::run::battery::{Avx, Depth, Subject, check};
 use copysmith::run::isolate::{Outcome, Signal, isolate};
 use copysmith::run::{CopyFn, Entry};
 use copysmith_kernels::Span;
+use copysmith_kernels::recipe::Operation;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
@@ -46,12 +47,13 @@ fn function(name: &str) -> CopyFn {
 
 #[test]
 fn memcpy_and_memmove_pass_the_battery() {
-    for name in ["memcpy", "memmove"] {
+    for (name, operation) in [("memcpy", Operation::Copy), ("memmove", Operation::Move)] {
         let function = function(name);
         let depth = Depth::Full { longest: (64 << 10) + 65 };
         let outcome = isolate(depth.limit(), || {
             // SAFETY: the library chose by this processor; if it is wrong, this child may be lost.
-            let subject = Subject { entry: unsafe { Entry::linked(function) }, span: Span::ALL, avx: Avx::here() };
+            let entry = unsafe { Entry::linked(function) };
+            let subject = Subject { entry, operation, span: Span::ALL, avx: Avx::here() };
             // SAFETY: as above.
             unsafe { check(&subject, depth, None) }.map_err(|error| error.to_string())
         });
@@ -63,22 +65,10 @@ fn memcpy_and_memmove_pass_the_battery() {
 }
 
 #[test]
-fn memmove_moves_under_every_overlap_and_mempcpy_returns_the_end() {
-    let (memmove, mempcpy) = (function("memmove"), function("mempcpy"));
+fn mempcpy_copies_and_returns_the_end() {
+    let mempcpy = function("mempcpy");
     let pattern: Vec<u8> = (0..9000_usize).map(|at| (at % 251) as u8).collect();
-    for n in (0..=300).chain([511, 512, 513, 1000, 4097]) {
-        for distance in (-140..=140_isize).chain([-4096, -1000, -300, 300, 1000, 4096]) {
-            let (mut expected, mut array) = (pattern.clone(), pattern.clone());
-            let (from, to) = (4200, 4200_usize.wrapping_add_signed(distance));
-            if to + n > array.len() || to > array.len() {
-                continue;
-            }
-            expected.copy_within(from..from + n, to);
-            let start = array.as_mut_ptr();
-            // SAFETY: both regions lie inside the array.
-            let returned = unsafe { memmove(start.add(to), start.add(from), n) };
-            assert!(returned == start.wrapping_add(to) && array == expected, "n {n}, dst = src{distance:+}");
-        }
+    for n in (0..=1100).chain([4096, 4097, 8999]) {
         let mut other = vec![0xa5; 9000];
         // SAFETY: both have `n` bytes and are apart.
         let end = unsafe { mempcpy(other.as_mut_ptr(), pattern.as_ptr(), n) };

@@ -1,12 +1,20 @@
-//! Where integer registers and general-width values would meet, and which register a mask may be made in.
+//! Where integer registers and general-width values would meet, and which register a mask may be made in: for every target.
 //!
 //! Both draw on the same physical registers (see [`Val`]), so a plan is refused when, on some path from the entry to a return, a
 //! register is used as both. Paths are told apart where a body returns: what a leaf of the dispatch uses does not
 //! burden the next leaf.
 
-use super::registers::home;
 use crate::code::Unsupported;
 use crate::plan::{Addr, Cond, Expr, Op, Operand, Plan, Reg, Val, Width};
+use std::fmt;
+
+/// How many values of general width there are: the registers that hold neither an argument nor the result.
+pub const GENERAL_VALUES: u8 = 5;
+
+/// The integer register that a value of general width lives in; `None` where there are too many.
+pub fn home(val: Val) -> Option<Reg> {
+    (val.0 < GENERAL_VALUES).then(|| Reg(Reg::ALL - 1 - val.0))
+}
 
 /// Sets of plan registers, a bit each: used as integers, and used as homes of values.
 #[derive(Clone, Copy, Default)]
@@ -15,11 +23,28 @@ struct Uses {
     values: u16,
 }
 
-/// Checks a plan and picks a free register for each [`Op::SetMask`], in the order in which they stand.
-pub fn mask_temporaries(plan: &Plan) -> Result<Vec<Reg>, Unsupported> {
+/// What there is no register for.
+enum Lacking {
+    ForBoth(Reg),
+    ForMask,
+}
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lacking::ForBoth(reg) => write!(f, "for both {reg} and a general-width value"),
+            Lacking::ForMask => f.write_str("left to make a mask in"),
+        }
+    }
+}
+
+/// Checks a plan and picks a free register for each [`Op::SetMask`], in the order in which they stand. `target` is named where it
+/// has too few registers.
+pub fn mask_temporaries(plan: &Plan, target: &str) -> Result<Vec<Reg>, Unsupported> {
     let arguments = Uses::default().reg(Reg::RETURN).reg(Reg::DST).reg(Reg::SRC).reg(Reg::N);
     let mut temporaries = Vec::new();
-    walk(&plan.body, arguments, Uses::default(), &mut temporaries)?;
+    let lacking = |lacking: Lacking| Unsupported(format!("{target} has no register {lacking}"));
+    walk(&plan.body, arguments, Uses::default(), &mut temporaries).map_err(lacking)?;
     Ok(temporaries)
 }
 
@@ -33,7 +58,7 @@ pub fn returns(ops: &[Op]) -> bool {
 }
 
 /// Walks all paths with what they used `before`; `after` is what may follow the body. Gives what paths that leave it used.
-fn walk(ops: &[Op], mut before: Uses, after: Uses, temporaries: &mut Vec<Reg>) -> Result<Uses, Unsupported> {
+fn walk(ops: &[Op], mut before: Uses, after: Uses, temporaries: &mut Vec<Reg>) -> Result<Uses, Lacking> {
     for (number, op) in ops.iter().enumerate() {
         before = before.or(own(op));
         let rest = || ops[number + 1..].iter().fold(after, |uses, op| uses.or(all(op)));
@@ -63,12 +88,12 @@ fn walk(ops: &[Op], mut before: Uses, after: Uses, temporaries: &mut Vec<Reg>) -
     Ok(before)
 }
 
-fn free(used: Uses) -> Result<Reg, Unsupported> {
+fn free(used: Uses) -> Result<Reg, Lacking> {
     (Reg::COUNT.0..Reg::ALL)
         .rev()
         .map(Reg)
         .find(|reg| (used.integers | used.values) & bit(*reg) == 0)
-        .ok_or_else(|| Unsupported("x86-64 has no register left to make a mask in".to_owned()))
+        .ok_or(Lacking::ForMask)
 }
 
 /// A register outside the table has no bit: emission refuses it by name.
@@ -81,13 +106,10 @@ impl Uses {
         Uses { integers: self.integers | other.integers, values: self.values | other.values }
     }
 
-    fn meet(self) -> Result<(), Unsupported> {
+    fn meet(self) -> Result<(), Lacking> {
         match self.integers & self.values {
             0 => Ok(()),
-            both => Err(Unsupported(format!(
-                "x86-64 has no register for both {} and a general-width value",
-                Reg(both.trailing_zeros() as u8)
-            ))),
+            both => Err(Lacking::ForBoth(Reg(both.trailing_zeros() as u8))),
         }
     }
 
@@ -161,4 +183,9 @@ fn all(op: &Op) -> Uses {
         Op::Switch { arms, .. } => arms.iter().fold(own(op), inside),
         _ => own(op),
     }
+}
+
+/// Whether an operation or anything inside it names a register as an integer.
+pub fn mentions(op: &Op, reg: Reg) -> bool {
+    all(op).integers & bit(reg) != 0
 }

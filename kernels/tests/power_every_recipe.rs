@@ -1,0 +1,173 @@
+//! Every recipe of general widths lowers to PowerPC code that reads back and proves, in each mode and for each processor.
+
+mod recipes;
+
+use copysmith_kernels::plan::Width;
+use copysmith_kernels::power::{Mode, Power, Processor};
+use copysmith_kernels::proof::{Depth, Residues, prove, prove_operation};
+use copysmith_kernels::recipe::{Operation, Shape};
+use copysmith_kernels::{Recipe, Routine, Span, Target};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use recipes::{both_ways, operation, shape, span};
+
+/// The shape with each width cut to what a general register of so many bytes holds.
+fn general(shape: Shape, most: usize) -> Shape {
+    let cut = |width: Width| Width::general(width.bytes().min(most)).expect("a power of two up to 8");
+    match shape {
+        Shape::Pairs { width, moves, last } => Shape::Pairs { width: cut(width), moves: moves.min(2), last },
+        Shape::Chain { width, bottom } => Shape::Chain { width: cut(width), bottom },
+        Shape::BranchFree { width } => Shape::BranchFree { width: cut(width) },
+        Shape::Computed { width, last, .. } => Shape::Computed { width: cut(width), moves: 4, last },
+        Shape::JumpTable { width } => Shape::JumpTable { width: cut(width) },
+        Shape::Loop(mut axes) => {
+            axes.width = cut(axes.width);
+            axes.stores.non_temporal = false;
+            Shape::Loop(axes)
+        }
+        Shape::String(_) => shape,
+    }
+}
+
+/// What no PowerPC processor has, or not this one.
+fn may_be_refused(why: &str) -> bool {
+    ["string moves", "into a farther cache", "needed once", "general-width value", "has no width sse"]
+        .iter()
+        .any(|lacking| why.contains(lacking))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 400_000, cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_valid_recipe_is_what_it_says_as_powerpc_code(operation in operation(), span in span(), shape in shape(), which in any::<Index>()) {
+        any_of_them_proves(operation, span, shape, which)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 400_000, cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_loop_that_moves_walks_the_way_that_loses_nothing_as_powerpc_code(span in span(), shape in both_ways(), which in any::<Index>()) {
+        any_of_them_proves(Operation::Move, span, shape, which)?;
+    }
+}
+
+/// The recipe, for one of all pairs of mode and processor.
+fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Index) -> Result<(), TestCaseError> {
+    let targets: Vec<Power> = Power::all().collect();
+    let target = targets[which.index(targets.len())];
+    let most = if target.mode() == Mode::Ppc32 { 4 } else { 8 };
+    let recipe = Recipe::of(operation, span, general(shape, most));
+    prop_assume!(recipe.is_ok() && !matches!(shape, Shape::String(_)));
+    let recipe = recipe.unwrap();
+    let plan = Routine::from(recipe.clone()).plan();
+    let code = match target.emit(&plan) {
+        Ok(code) => code,
+        Err(error) => {
+            prop_assert!(may_be_refused(&error.to_string()), "{recipe}: {error}");
+            return Err(TestCaseError::reject("not for this processor"));
+        }
+    };
+    let line = |line: copysmith_kernels::Line| format!("{:4x} {}\n", line.offset, line.text);
+    let text = || target.listing(&code).into_iter().map(line).collect::<String>();
+    let program =
+        target.decode(&code).map_err(|error| TestCaseError::fail(format!("{recipe}: {error}\n{}", text())))?;
+    let residues = if target.mode() == Mode::Ppc32 { Residues::both(8, 8) } else { Residues::both(16, 8) };
+    prove_operation(operation, &program, span, residues, Depth::Gate)
+        .map_err(|failure| TestCaseError::fail(format!("{recipe} for {target:?}: {failure}\n{plan}\n{}", text())))?;
+    Ok(())
+}
+
+/// The shapes that a processor with nothing but the base needs, each by its text.
+const SHAPES: [&str; 16] = [
+    "copy 8..=16 pairs width=4 moves=2",
+    "copy 0..=8 chain width=4",
+    "copy 0..=8 chain width=4 bottom=three",
+    "copy 0..=3 branch-free width=1",
+    "copy 0..=8 branch-free width=4",
+    "copy 4..=16 computed width=4 moves=4",
+    "copy 4..=16 computed width=4 moves=4 last=head",
+    "copy 0..=40 jump-table width=4",
+    "copy 0.. loop width=1 unroll=1 tail=bytes",
+    "copy 4.. loop width=4 unroll=1 align=dst:4:bytes tail=bytes",
+    "copy 3.. loop width=4 unroll=8 order=group:4 align=src:4:bytes tail=ladder",
+    "copy 64.. loop width=4 unroll=16 order=ahead align=dst:32:overlap form=index tail=overlap",
+    "copy 8.. loop width=4 unroll=2 direction=backward tail=block",
+    "copy 0.. loop width=4 unroll=4 direction=backward form=index tail=ladder",
+    "copy 64.. loop width=4 unroll=8 prefetch=t0:src:128:clamp tail=block",
+    "copy 64.. loop width=4 unroll=8 prefetch=touch:src:256:clamp tail=bytes",
+];
+
+#[test]
+fn every_shape_proves_for_every_processor_in_words_and_doublewords() {
+    for target in Power::all() {
+        for text in SHAPES {
+            let words: Recipe = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            proves(target, &words);
+            if target.mode() != Mode::Ppc32 {
+                let double = text
+                    .replace("width=4", "width=8")
+                    .replace("4..=16 computed", "8..=32 computed")
+                    .replace("8..=16 pairs", "16..=32 pairs");
+                let double = double
+                    .replace("copy 4..", "copy 8..")
+                    .replace("copy 3..", "copy 7..")
+                    .replace("copy 8.. loop", "copy 16.. loop")
+                    .replace("copy 64.. loop", "copy 128.. loop");
+                proves(target, &double.parse().unwrap_or_else(|error| panic!("{double}: {error}")));
+            }
+        }
+    }
+}
+
+fn proves(target: Power, recipe: &Recipe) {
+    let code = target.emit(&Routine::from(recipe.clone()).plan()).unwrap_or_else(|error| panic!("{recipe}: {error}"));
+    let program = target.decode(&code).unwrap_or_else(|error| panic!("{recipe}: {error}"));
+    prove(&program, recipe.span(), Residues::both(8, 8), Depth::Gate)
+        .unwrap_or_else(|failure| panic!("{recipe}: {failure}"));
+}
+
+#[test]
+fn a_whole_routine_proves() {
+    let text = "cuts=8,64>,16 | copy 0..=8 branch-free width=4 | copy 9..=16 computed width=4 moves=4 | \
+                copy 17..=64 loop width=4 unroll=4 tail=block | copy 65.. loop width=4 unroll=8 align=dst:4:overlap tail=ladder";
+    let routine: Routine = text.parse().unwrap();
+    for target in Power::all() {
+        let program = target.decode(&target.emit(&routine.plan()).unwrap()).unwrap();
+        let proof = prove(&program, routine.span(), Residues::both(8, 8), Depth::Full)
+            .unwrap_or_else(|failure| panic!("{failure}"));
+        assert!(proof.lengths > 600);
+    }
+}
+
+#[test]
+fn what_powerpc_lacks_is_refused_by_name() {
+    let refused = |mode, processor, recipe: &str| {
+        let plan = Routine::from(recipe.parse::<Recipe>().unwrap()).plan();
+        Power::new(mode, processor).unwrap().emit(&plan).unwrap_err().to_string()
+    };
+    let (e300, power8) = ((Mode::Ppc32, Processor::E300c3), (Mode::Ppc64le, Processor::Power8));
+    let cases = [
+        (e300, "copy 8..=16 pairs width=8", "e300c3 has no ld r11,0(r4)"),
+        (e300, "copy 16..=32 pairs width=sse16", "ppc32 has no width sse16; there are 1, 2, 4 and on 64-bit targets 8"),
+        (power8, "copy 0.. string unit=1", "ppc64le has no string moves"),
+        (power8, "copy 64.. loop width=8 unroll=1 stores=nt", "ppc64le has no non-temporal stores"),
+        (
+            e300,
+            "copy 64.. loop width=4 unroll=1 prefetch=nta:src:64:clamp",
+            "e300c3 has no prefetch of a line needed once",
+        ),
+        (
+            power8,
+            "copy 64.. loop width=8 unroll=1 prefetch=t1:src:64:clamp",
+            "ppc64le has no prefetch into a farther cache",
+        ),
+    ];
+    for ((mode, processor), recipe, why) in cases {
+        assert_eq!(refused(mode, processor, recipe), why, "{recipe}");
+    }
+    let error = Power::new(Mode::Ppc64le, Processor::P970).unwrap_err();
+    assert_eq!(error.to_string(), "970 has no ppc64le; it has ppc64");
+}
