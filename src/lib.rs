@@ -20,11 +20,13 @@
 //! - [`profile`]: the copies that real programs make, in order: recorded, imported, shipped
 //! - [`mod@bench`]: the checked-in table against the system's memcpy
 //! - [`mod@print`]: from winners to Rust source, and the equalities that hold the two together
+//! - [`export`]: from a routine to assembly, an ELF object and a header for C
 //!
 //! What a copy routine is stands in `copysmith_kernels`, which recipe to try next in `copysmith_search`, and the answer in
 //! `copysmith_tuned`.
 
 pub mod bench;
+pub mod export;
 pub mod host;
 pub mod print;
 pub mod profile;

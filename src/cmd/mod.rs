@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 pub mod exit;
+mod export;
 mod host;
 mod number;
 mod output;
@@ -53,6 +54,7 @@ enum Verb {
     Profile(profile::Args),
     Host(host::Args),
     Table(table::Args),
+    Export(export::Args),
     Completions(completions::Args),
 }
 
@@ -75,6 +77,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Profile(args) => profile::run(args, &mut output),
         Verb::Host(args) => host::run(args, &mut output),
         Verb::Table(args) => table::run(args, &mut output),
+        Verb::Export(args) => export::run(args, &mut output),
         Verb::Completions(args) => completions::run(args, &mut output),
     }?;
     output.finish()?;

@@ -17,7 +17,14 @@ impl RoutineArgs {
     /// # Errors
     /// [`Usage`] with the one line that says what is wrong with the text.
     pub fn routine(&self) -> Result<Routine, Usage> {
-        let text = self.words.join(" ");
-        text.parse().map_err(|error: copysmith_kernels::RoutineError| Usage(error.to_string()))
+        routine(&self.words)
     }
+}
+
+/// The routine that words name.
+///
+/// # Errors
+/// As [`RoutineArgs::routine`].
+pub fn routine(words: &[String]) -> Result<Routine, Usage> {
+    words.join(" ").parse().map_err(|error: copysmith_kernels::RoutineError| Usage(error.to_string()))
 }

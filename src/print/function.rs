@@ -1,8 +1,9 @@
 //! One copy function as Rust source: a naked function of bytes, one line an instruction, each with its disassembly.
 
 use super::PrintError;
+use super::instructions::{directive, instructions, name, placed_at};
 use super::winners::{Evidence, Winners};
-use copysmith_kernels::{Code, Routine, Span, Target};
+use copysmith_kernels::{Code, Line, Routine, Target};
 use std::fmt::Write;
 
 /// Where the disassembly starts, in characters after the indentation.
@@ -24,7 +25,10 @@ pub(super) fn functions(winners: &Winners, target: &dyn Target) -> Result<Vec<Fu
         return Err(PrintError::Target(target.name()));
     }
     let whole = ("routine".to_owned(), winners.routine.text.clone(), winners.routine.evidence);
-    let kernels = winners.classes.iter().map(|class| (name(class.span), class.recipe.clone().into(), class.evidence));
+    let kernels = winners
+        .classes
+        .iter()
+        .map(|class| (name(class.recipe.operation(), class.span), class.recipe.clone().into(), class.evidence));
     std::iter::once(whole)
         .chain(kernels)
         .map(|(name, routine, evidence)| {
@@ -35,14 +39,10 @@ pub(super) fn functions(winners: &Winners, target: &dyn Target) -> Result<Vec<Fu
         .collect()
 }
 
-fn name(span: Span) -> String {
-    if span.is_open() { format!("copy_{}_up", span.first()) } else { format!("copy_{}_{}", span.first(), span.last()) }
-}
-
 impl Function {
-    /// The alignment it is placed at, in bytes: a cache line, or what its inner alignments need if that is more.
+    /// The alignment it is placed at, in bytes.
     pub fn align(&self) -> usize {
-        self.code.align.max(64)
+        placed_at(&self.code)
     }
 
     /// The naked function.
@@ -55,28 +55,11 @@ impl Function {
         // Each function has a section of its own, in which this directive comes first: it aligns the section, and puts
         // nothing between the symbol and the first instruction.
         line(&mut out, &format!("\".p2align {}\",", self.align().trailing_zeros()), "");
-        for (bytes, text) in self.lines(target)? {
-            let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:#04x}")).collect();
-            line(&mut out, &format!("\".byte {}\",", bytes.join(",")), &text);
+        for Line { bytes, text, .. } in instructions(&self.code, &self.routine, target)? {
+            line(&mut out, &format!("\"{}\",", directive(&bytes)), &text);
         }
         out.push_str("    )\n}\n");
         Ok(out)
-    }
-
-    /// The instructions, which together are the code and nothing else.
-    fn lines(&self, target: &dyn Target) -> Result<Vec<(Vec<u8>, String)>, PrintError> {
-        let mut at = 0;
-        let departs = |offset| PrintError::Listing { text: self.routine.to_string(), offset };
-        let mut lines = Vec::new();
-        for line in target.listing(&self.code) {
-            let bytes = self.code.bytes.get(at..at + line.bytes.len());
-            if line.offset != at || bytes != Some(&line.bytes) || line.bytes.is_empty() {
-                return Err(departs(at));
-            }
-            at += line.bytes.len();
-            lines.push((line.bytes, line.text));
-        }
-        if at == self.code.bytes.len() { Ok(lines) } else { Err(departs(at)) }
     }
 
     /// The row that names it.

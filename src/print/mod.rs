@@ -12,6 +12,7 @@
 pub mod check;
 mod error;
 mod function;
+pub(crate) mod instructions;
 mod standalone;
 mod table;
 mod tables;

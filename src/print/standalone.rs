@@ -7,7 +7,7 @@ use copysmith_tuned::source;
 
 const NATIVE: &str = "all(target_arch = \"x86_64\", target_os = \"linux\", target_pointer_width = \"64\", not(miri))";
 
-/// The text of a module that needs nothing but `core`: `copy`, `copy_raw`, `memcpy`, the table of these winners and the detection of
+/// The text of a module that needs nothing but `core`: `copy`, `copy_raw`, C's functions, the table of these winners and the detection of
 /// their machine; on every other machine its copies are `core::ptr`'s. Compiles in editions 2021 and 2024, as a
 /// module or as a crate of its own.
 ///
@@ -39,8 +39,8 @@ pub fn standalone(winners: &Winners, target: &dyn Target) -> Result<String, Prin
          //! Memory copies tuned on {machine} by measurement; `core::ptr` copies on every other machine.\n\
          #![allow(dead_code, unused_imports)]\n\
          \n\
-         pub use self::copy::{{copy, copy_raw, memcpy}};\n\
-         pub use self::here::{{machine, rows, tables}};\n\
+         pub use self::copy::{{copy, copy_raw, memcpy, memmove, mempcpy}};\n\
+         pub use self::here::{{machine, rows, table, tables}};\n\
          pub use self::row::{{Entry, Evidence, Feature, Row, Table}};\n\
          \n\
          {}",

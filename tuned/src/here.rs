@@ -10,6 +10,12 @@ pub fn machine() -> Option<&'static str> {
     dispatch::chosen().map(Table::machine)
 }
 
+/// The table in use, which fits this processor; `None` where copies are [`core::ptr::copy_nonoverlapping`]. Asks the processor on
+/// every call.
+pub fn table() -> Option<&'static Table> {
+    dispatch::chosen()
+}
+
 /// The kernels of the table in use, in order of their lengths; empty where there is none. Asks the processor on every call.
 pub fn rows() -> &'static [Row] {
     dispatch::chosen().map_or(&[], Table::rows)

@@ -29,10 +29,15 @@
 //! }
 //! ```
 //!
+//! [`memcpy`], [`memmove`] and [`mempcpy`] have the arguments and the calling convention of C's, each a jump or call through a pointer.
+//! [`baseline`] is a table for every x86-64 processor, chosen by rules and never timed; nothing here copies with it, but a library that
+//! must not call libc can.
+//!
 //! Features: `tables` (default) compiles the tables in; `source` offers the text of the modules to the tool.
 #![no_std]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod baseline;
 mod copy;
 #[cfg(target_arch = "x86_64")]
 pub mod cpu;
@@ -54,6 +59,7 @@ mod table {
 #[cfg(test)]
 mod tests;
 
-pub use copy::{copy, copy_raw, memcpy};
-pub use here::{machine, rows, tables};
+pub use baseline::baseline;
+pub use copy::{copy, copy_raw, memcpy, memmove, mempcpy};
+pub use here::{machine, rows, table, tables};
 pub use row::{Entry, Evidence, Feature, Row, Table};

@@ -17,3 +17,14 @@ pub(super) unsafe fn run(src: *const u8, dst: *mut u8, n: usize) -> *mut u8 {
     unsafe { core::ptr::copy_nonoverlapping(src, dst, n) };
     dst
 }
+
+/// Moves `n` bytes, and returns `dst`.
+///
+/// # Safety
+/// As [`core::ptr::copy`].
+#[inline]
+pub(super) unsafe fn run_move(src: *const u8, dst: *mut u8, n: usize) -> *mut u8 {
+    // SAFETY: the caller's obligations are the same.
+    unsafe { core::ptr::copy(src, dst, n) };
+    dst
+}

@@ -80,6 +80,24 @@ impl Row {
         self.recipe
     }
 
+    /// Whether its lengths may also be moved, between regions that overlap: the first word of a recipe says which.
+    pub const fn moves(&self) -> bool {
+        let (text, word) = (self.recipe.as_bytes(), b"move ");
+        let mut at = 0;
+        // The cuts of a routine come before its recipes. No other word of a recipe has a space behind "move".
+        while at + word.len() <= text.len() {
+            let mut same = 0;
+            while same < word.len() && text[at + same] == word[same] {
+                same += 1;
+            }
+            if same == word.len() {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
     /// The function.
     pub const fn entry(&self) -> Entry {
         self.entry

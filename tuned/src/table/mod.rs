@@ -3,6 +3,8 @@
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod amd_1ah_02h;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+mod x86_64;
 
 use super::row::Table;
 
@@ -11,4 +13,6 @@ use super::row::Table;
 pub(super) static TABLES: &[&Table] = &[
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     &amd_1ah_02h::TABLE,
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    &x86_64::TABLE,
 ];

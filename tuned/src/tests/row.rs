@@ -31,3 +31,13 @@ fn a_gap_an_overlap_an_open_end_and_disorder_are_seen() {
     assert!(!Row::cover(&[row(0, 16), row(17, 3), row(4, max)]), "backward");
     assert!(!Row::cover(&[row(0, max), row(0, max)]), "twice");
 }
+
+#[test]
+fn a_row_moves_where_its_recipes_begin_with_that_word() {
+    let moves = |recipe| Row { recipe, ..row(0, usize::MAX) }.moves();
+    assert!(moves("move 17..=32 pairs width=sse16"));
+    assert!(moves("cuts=32 | move 0..=32 chain width=sse16 | move 33.. string unit=1"));
+    assert!(!moves("copy 33..=64 pairs width=sse16 moves=2"));
+    assert!(!moves("cuts=32 | copy 0..=32 chain width=sse16 | copy 33.. string unit=1"));
+    assert!(!moves("") && !moves("move"));
+}
