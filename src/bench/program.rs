@@ -80,7 +80,7 @@ pub fn pairs(request: &Request, mut stop: impl FnMut() -> bool, mut done: impl F
             let child = start_one(request, with.then_some(library.as_path()), Stdio::null())?;
             let Some(ended) = wait(child, &mut stop)? else { return Ok(pairs) };
             seconds[usize::from(with)] = start.elapsed().as_secs_f64();
-            same(request, status, ended, with)?;
+            same(request, status, ended, with, &mut stop)?;
         }
         pairs.without.push(seconds[0]);
         pairs.with.push(seconds[1]);
@@ -117,7 +117,7 @@ fn rehearse(
     if let Some(why) = ignored(said).map_err(ProgramError::System)? {
         return Err(ProgramError::Library(request.library.clone(), why));
     }
-    same(request, status, ended, true)?;
+    same(request, status, ended, true, stop)?;
     Ok(Some(status))
 }
 
@@ -167,11 +167,23 @@ fn wait(mut child: Child, stop: &mut dyn FnMut() -> bool) -> Result<Option<ExitS
     Ok((!stop()).then_some(ended))
 }
 
-fn same(request: &Request, expected: ExitStatus, ended: ExitStatus, with: bool) -> Result<(), ProgramError> {
+/// Whether a run ended as expected. Where one with the library did not, one without tells whose fault that is.
+fn same(
+    request: &Request,
+    expected: ExitStatus,
+    ended: ExitStatus,
+    with: bool,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<(), ProgramError> {
     if expected == ended {
         return Ok(());
     }
-    Err(ProgramError::Ends { program: request.program.clone(), expected, ended, with })
+    let differs = |ended, with| ProgramError::Ends { program: request.program.clone(), expected, ended, with };
+    let again = if with { wait(start_one(request, None, Stdio::null())?, stop)? } else { None };
+    Err(match again {
+        Some(again) if again != expected => differs(again, false),
+        _ => differs(ended, with),
+    })
 }
 
 /// Why there is nothing to compare.

@@ -58,5 +58,5 @@ impl EntrantArgs {
 /// # Errors
 /// [`Usage`] with what is wrong with it.
 pub fn routine(text: &str) -> Result<Routine, Usage> {
-    text.parse().map_err(|error: copysmith_kernels::RoutineError| Usage(format!("--routine '{text}': {error}")))
+    text.parse().map_err(|error: copysmith_kernels::RoutineError| Usage(format!("--routine: {error}")))
 }
