@@ -43,6 +43,7 @@ fn the_library_is_preloaded_in_one_run_of_each_pair_and_not_in_the_other() {
     let with: Vec<bool> = log.lines().map(|line| line == whole.to_str().unwrap()).collect();
     assert_eq!(with.len(), 2 + 10, "{log}");
     assert!(with[2..].chunks(2).all(|pair| pair[0] != pair[1]), "{log}");
+    assert!([true, false].iter().all(|first| with[2..].chunks(2).any(|pair| pair[0] == *first)), "{log}");
 }
 
 #[test]
