@@ -41,6 +41,17 @@ pub(super) struct Axis<'a, R> {
     pub ends: Range<f64>,
     /// A position as text.
     pub text: &'a dyn Fn(&f64) -> String,
+    /// How those texts stand.
+    pub labels: Labels,
+}
+
+/// How the texts on the horizontal axis stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Labels {
+    /// As text does: for numbers.
+    Level,
+    /// Upright, each at its own position: for names.
+    Upright,
 }
 
 type Drawn<'t> = Result<(), Box<dyn std::error::Error + 't>>;
@@ -84,13 +95,16 @@ where
     let least = ratios().map(|ratio| ratio.low).fold(0.8, f64::min);
     let most = ratios().map(|ratio| ratio.high).fold(1.25, f64::max);
     let mut chart = ChartBuilder::on(&picture)
-        .caption("time of a call, system memcpy = 1 (below is faster)", ("sans-serif", 18))
+        .caption("time of a call, the system's = 1 (below is faster)", ("sans-serif", 18))
         .margin(12)
-        .x_label_area_size(44)
+        .x_label_area_size(if axis.labels == Labels::Level { 44 } else { 190 })
         .y_label_area_size(56)
         .build_cartesian_2d(axis.range, (least * 0.95..most * 1.05).log_scale().base(1.25))?;
+    let font = ("sans-serif", 12).into_font();
+    let font = if axis.labels == Labels::Level { font } else { font.transform(FontTransform::Rotate90) };
     chart
         .configure_mesh()
+        .x_label_style(font)
         .x_desc(axis.name)
         .y_desc("ratio, 95 % interval")
         .x_label_formatter(axis.text)

@@ -1,21 +1,105 @@
-//! Rows as lines of a drawing: ratios over the length, or over the relative offset of a sweep.
+//! Rows as lines of a drawing: ratios over the length, the relative offset, the distance, the case, or where the code starts.
 
-use super::chart::{Axis, Line, PlotError, chart};
+use super::chart::{Axis, Labels, Line, PlotError, chart};
 use super::{Measured, Row};
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::IntoLogRange;
+use std::ops::Range;
 
-/// Each contestant's ratio to the system's memcpy, with 95 % intervals.
+/// Each contestant's ratio to the reference, with 95 % intervals.
 ///
-/// Over the length, in a logarithmic scale, where a row of many lengths stands at their geometric middle; in a sweep of offsets over
-/// the offset, a line for each contestant and length.
+/// Over the length, in a logarithmic scale, where a row of many lengths stands at their geometric middle; over offsets or distances
+/// where rows differ in those, a line for each contestant and length; over the cases, one beside the other, where rows have names and
+/// lengths do not tell them apart.
 ///
 /// # Errors
 /// [`PlotError`]; none is known.
 pub fn plot(rows: &[Row]) -> Result<String, PlotError> {
-    match rows.iter().any(|row| row.offset.is_some()) {
-        true => over_offsets(rows),
-        false => over_lengths(rows),
+    let lengths = |row: &Row| (row.case.clone(), row.first, row.last);
+    let is_named = rows.iter().any(|row| row.case.is_some());
+    // A name that comes again stands for a line, not for a place.
+    let names_repeat =
+        rows.windows(2).any(|pair| pair[0].case == pair[1].case && lengths(&pair[0]) != lengths(&pair[1]));
+    if rows.iter().any(|row| row.offset.is_some()) {
+        over_offsets(rows)
+    } else if rows.iter().any(|row| row.distance.is_some()) {
+        over_distances(rows)
+    } else if is_named && !names_repeat {
+        over_cases(rows)
+    } else {
+        over_lengths(rows)
     }
+}
+
+/// The ratios of rows whose contestants are `+0`, `+1`, ...: one routine whose code starts so many bytes behind a line's start. A line
+/// for each row.
+///
+/// # Errors
+/// As [`plot`].
+pub fn plot_starts(rows: &[Row]) -> Result<String, PlotError> {
+    let axis = Axis {
+        name: "start of the code behind a cache line's (bytes)",
+        range: -1.0..64.0,
+        ends: 0.0..63.0,
+        text: &|start| format!("{start:.0}"),
+        labels: Labels::Level,
+    };
+    let start = |result: &Measured| result.name.strip_prefix('+').and_then(|bytes| bytes.parse().ok());
+    let line = |row: &Row| Line {
+        label: format!("{} to {} bytes", row.first, row.last),
+        points: row.results.iter().filter_map(|result| Some((start(result)?, result.ratio?))).collect(),
+    };
+    chart(&rows.iter().map(line).collect::<Vec<_>>(), axis)
+}
+
+fn over_cases(rows: &[Row]) -> Result<String, PlotError> {
+    // Rows of one name are one place: no two rows are the same case.
+    let at = |row: &Row| rows.iter().position(|other| other.case == row.case).unwrap_or(0) as f64;
+    let text = |place: &f64| rows.get(place.round() as usize).and_then(|row| row.case.clone()).unwrap_or_default();
+    let places = Places(rows.len());
+    let axis = Axis { name: "", ends: places.range(), range: places, text: &text, labels: Labels::Upright };
+    chart(&lines(rows, at, |_, result| result.name.clone()), axis)
+}
+
+/// An axis of so many places beside each other, each with its label: plotters' own has labels at round numbers only, or no text of
+/// one's choice for them.
+struct Places(usize);
+
+impl Ranged for Places {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (first, last): (i32, i32)) -> i32 {
+        let Range { start, end } = self.range();
+        first + ((value - start) / (end - start) * f64::from(last - first)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        (0..self.0).map(|place| place as f64).collect()
+    }
+
+    fn range(&self) -> Range<f64> {
+        -0.5..self.0.max(1) as f64 - 0.5
+    }
+}
+
+fn over_distances(rows: &[Row]) -> Result<String, PlotError> {
+    let distances = || rows.iter().filter_map(|row| row.distance).map(f64::from);
+    // Small distances matter, and both signs: the place is the signed logarithm.
+    let place = |distance: f64| distance.signum() * (1.0 + distance.abs()).log2();
+    let most = distances().map(|distance| place(distance).abs()).fold(1.0, f64::max) + 0.5;
+    let text = |place: &f64| format!("{:.0}", place.signum() * (place.abs().exp2() - 1.0));
+    let axis = Axis {
+        name: "destination - source (bytes)",
+        range: -most..most,
+        ends: -most..most,
+        text: &text,
+        labels: Labels::Level,
+    };
+    let label = |row: &Row, result: &Measured| format!("{}, {} bytes", result.name, row.last);
+    let mut sorted = rows.to_vec();
+    sorted.sort_by_key(|row| (row.last, row.distance));
+    chart(&lines(&sorted, |row| place(row.distance.map_or(f64::NAN, f64::from)), label), axis)
 }
 
 fn over_lengths(rows: &[Row]) -> Result<String, PlotError> {
@@ -29,8 +113,13 @@ fn over_lengths(rows: &[Row]) -> Result<String, PlotError> {
         range: (first..last).log_scale().base(4.0),
         ends: first..last,
         text: &|bytes| size(*bytes),
+        labels: Labels::Level,
     };
-    chart(&lines(rows, middle, |_, result| result.name.clone()), axis)
+    let label = |row: &Row, result: &Measured| match &row.case {
+        Some(case) => format!("{}, {case}", result.name),
+        None => result.name.clone(),
+    };
+    chart(&lines(rows, middle, label), axis)
 }
 
 fn over_offsets(rows: &[Row]) -> Result<String, PlotError> {
@@ -40,6 +129,7 @@ fn over_offsets(rows: &[Row]) -> Result<String, PlotError> {
         range: -64.0..4160.0,
         ends: 0.0..4095.0,
         text: &|offset| format!("{offset:.0}"),
+        labels: Labels::Level,
     };
     let label = |row: &Row, result: &Measured| format!("{}, {} bytes", result.name, row.last);
     chart(&lines(rows, |row| row.offset.map_or(f64::NAN, f64::from), label), axis)
@@ -107,6 +197,35 @@ mod tests {
         // Not by the logarithm: the middle offset stands in the middle.
         assert!((places[1] - (places[0] + places[2]) / 2.0).abs() <= 1.0, "{places:?}");
         assert_eq!(places[..2], places[3..]);
+    }
+
+    #[test]
+    fn named_cases_stand_beside_each_other_and_repeated_names_are_lines_over_the_length() {
+        let named = |case: &str, length| Row { case: Some(case.to_owned()), ..row(length, length) };
+        let text = plot(&[named("mix", 5), named("runs", 5)]).unwrap();
+        assert!(text.contains("mix") && text.contains("runs") && text.contains("rotate(90"), "{text}");
+        assert_eq!(places(&text).len(), 2);
+        let text = plot(&[named("short", 8), named("short", 16), named("long", 999)]).unwrap();
+        assert!(text.contains("bytes copied") && text.contains("copysmith_tuned, short"), "{text}");
+    }
+
+    #[test]
+    fn distances_are_drawn_by_their_logarithm_on_both_sides() {
+        let moved = |distance| Row { distance: Some(distance), ..row(64, 64) };
+        let text = plot(&[moved(1), moved(31), moved(-1), moved(-31)]).unwrap();
+        let places: Vec<f64> = places(&text).into_iter().map(|place| place.parse().unwrap()).collect();
+        assert!(places.is_sorted() && places.len() == 4, "{places:?}");
+        assert!(((places[1] - places[0]) - (places[3] - places[2])).abs() <= 1.0, "{places:?}");
+    }
+
+    #[test]
+    fn starts_are_drawn_within_a_line_only() {
+        let mut moved = row(0, 16);
+        let results =
+            ["+0", "+7", "+63", "page +512"].map(|name| Measured { name: name.to_owned(), ..moved.results[0].clone() });
+        moved.results = results.to_vec();
+        let text = plot_starts(&[moved]).unwrap();
+        assert!(text.contains("0 to 16 bytes") && places(&text).len() == 3, "{text}");
     }
 
     #[test]

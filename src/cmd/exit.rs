@@ -85,7 +85,8 @@ pub fn of_parse(error: &clap::Error) -> ExitCode {
     }
     let mut said = one_line(&error.render().to_string());
     match error.kind() {
-        ErrorKind::InvalidSubcommand => said.push_str(&format!("; the verbs are {}", verbs())),
+        ErrorKind::InvalidSubcommand => said.push_str(&allowed()),
+        ErrorKind::ArgumentConflict if said.starts_with("the subcommand ") => said.push_str("; options come after it"),
         ErrorKind::InvalidUtf8 => {
             if let Some(odd) = std::env::args_os().find(|argument| argument.to_str().is_none()) {
                 said = format!("{odd:?} is not UTF-8; every argument must be");
@@ -97,10 +98,17 @@ pub fn of_parse(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Every verb, as the help lists them.
-fn verbs() -> String {
+/// What is allowed where a verb, or what a verb has in its place, is none: as the help lists them.
+fn allowed() -> String {
     let command = super::Cli::command();
-    command.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>().join(", ")
+    let given = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let inner = command.find_subcommand(&given).filter(|verb| verb.has_subcommands());
+    let (what, of) = inner.map_or(("the verbs", &command), |verb| (given.as_str(), verb));
+    let names = of.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>().join(", ");
+    match inner {
+        None => format!("; {what} are {names}"),
+        Some(_) => format!("; {what} has {names}"),
+    }
 }
 
 /// Clap's paragraphs as one line, without its usage lines: `--help` has those.

@@ -47,7 +47,7 @@ Results go to standard output, everything else to standard error. NO_COLOR is ho
 #[derive(Debug, Subcommand)]
 enum Verb {
     Tune(tune::Args),
-    Bench(bench::Args),
+    Bench(Box<bench::Args>),
     Show(show::Args),
     Check(check::Args),
     Record(record::Args),
@@ -70,7 +70,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     let mut output = Output::new(cli.quiet);
     let exit = match cli.verb {
         Verb::Tune(args) => tune::run(args, &mut output),
-        Verb::Bench(args) => bench::run(args, &mut output),
+        Verb::Bench(args) => bench::run(*args, &mut output),
         Verb::Show(args) => show::run(args, &mut output),
         Verb::Check(args) => check::run(args, &mut output),
         Verb::Record(args) => record::run(args, &mut output),

@@ -79,7 +79,15 @@ impl Output {
     /// # Errors
     /// As [`Output::text`].
     pub fn table<const N: usize>(&mut self, headings: [&str; N], rows: &[[String; N]]) -> anyhow::Result<()> {
-        self.text(table(headings, rows))
+        self.text(table(&headings, rows.iter().map(|row| &row[..])))
+    }
+
+    /// Prints a table whose columns are known only now; each row has as many cells as there are headings.
+    ///
+    /// # Errors
+    /// As [`Output::text`].
+    pub fn columns(&mut self, headings: &[&str], rows: &[Vec<String>]) -> anyhow::Result<()> {
+        self.text(table(headings, rows.iter().map(Vec::as_slice)))
     }
 
     /// Everything printed so far goes out.
@@ -116,7 +124,7 @@ fn progress(target: ProgressDrawTarget, steps: u64, what: &'static str) -> Progr
     bar
 }
 
-fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
+fn table<'r>(headings: &[&str], rows: impl Iterator<Item = &'r [String]>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(headings);
     for row in rows {
@@ -142,14 +150,15 @@ mod tests {
     #[test]
     fn columns_are_aligned_and_no_line_ends_in_blanks() {
         let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
-        let text = table(["span", "recipe"], &[row("0..=7", "chain"), row("8..", "lööp")]);
+        let rows = [row("0..=7", "chain"), row("8..", "lööp")];
+        let text = table(&["span", "recipe"], rows.iter().map(|row| &row[..]));
         assert_eq!(text, "span   recipe\n0..=7  chain\n8..    lööp\n");
     }
 
     #[test]
     fn a_result_is_never_folded_however_long() {
         let long = "axis=value ".repeat(60);
-        assert_eq!(table(["recipe"], &[[long.clone()]]), format!("recipe\n{}\n", long.trim_end()));
+        assert_eq!(table(&["recipe"], [&[long.clone()][..]].into_iter()), format!("recipe\n{}\n", long.trim_end()));
     }
 
     #[test]

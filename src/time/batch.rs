@@ -81,6 +81,9 @@ impl Workload {
             calls.extend(std::iter::repeat_n(Call { dst: 0, src: 0, n: bounded(n) }, times));
         }
         match self.temperature {
+            Temperature::Hot if self.overlap.is_some() => {
+                place_overlapping(&mut calls, &self.placements, self.overlap.unwrap_or(0), rng);
+            }
             Temperature::Hot => place_hot(&mut calls, &self.placements, fixed, rng),
             Temperature::Cold => place_cold(&mut calls, |_, rng| page_offsets(&self.placements, fixed, rng), rng),
         }
@@ -105,7 +108,8 @@ impl Workload {
     /// At least the extent of every batch of hot calls, and of a cold batch of one.
     pub(super) fn least_extent(&self) -> usize {
         let pages = if matches!(self.lengths, Lengths::Recorded(_)) { RECORDED_PAGES } else { HOT_PAGES };
-        self.lengths.last() + (pages + 1) * PAGE
+        let apart = self.overlap.map_or(0, |distance| distance.unsigned_abs() as usize);
+        self.lengths.last() + apart + (pages + 1) * PAGE
     }
 }
 
@@ -158,6 +162,16 @@ fn place_hot(calls: &mut [Call], placements: &Placements, fixed: Option<Relative
         let (dst, src) = page_offsets(placements, fixed, rng);
         call.dst = bounded(rng.random_range(0..HOT_PAGES) * PAGE + dst);
         call.src = bounded(rng.random_range(0..HOT_PAGES) * PAGE + src);
+    }
+}
+
+/// Sources start where those of hot calls do, as far up as the destinations need room below.
+fn place_overlapping(calls: &mut [Call], placements: &Placements, distance: i32, rng: &mut ChaCha8Rng) {
+    let room = if distance < 0 { distance.unsigned_abs() } else { 0 };
+    for call in calls {
+        let (_, src) = page_offsets(placements, None, rng);
+        call.src = room + bounded(rng.random_range(0..HOT_PAGES) * PAGE + src);
+        call.dst = call.src.wrapping_add_signed(distance);
     }
 }
 
@@ -336,6 +350,16 @@ mod tests {
         batch.reordered(&mut other, &mut rng);
         let (before, after) = (changes(&batch.calls), changes(&other));
         assert!(before.abs_diff(after) < before / 10 && before < 1500, "{before} and {after}");
+    }
+
+    #[test]
+    fn moves_within_a_buffer_have_their_distance_whichever_way() {
+        for distance in [1, -1, 64, -64, 40_000, -40_000] {
+            let workload = Workload::overlapping(Lengths::Span("0..=3000".parse().unwrap()), distance);
+            let batch = workload.batch(1000, 0, &mut rng());
+            assert!(batch.calls.iter().all(|call| i64::from(call.dst) - i64::from(call.src) == i64::from(distance)));
+            assert!(batch.extent <= workload.least_extent(), "{distance}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Where passes run: the clock, the buffers and the contestants' code.
 
 use super::TimeError;
-use super::batch::{Batch, COLD_WARM_UP_EXTENT, PAGE};
+use super::batch::{Batch, COLD_WARM_UP_EXTENT, Fresh, PAGE};
 use super::buffers::Buffers;
 use super::clock::Clock;
 use super::driver::{Call, ReadBack};
@@ -85,18 +85,17 @@ impl Bench {
     /// Warms the lane up, then times it on the batch, in some order.
     ///
     /// # Safety
-    /// - The lane's target is correct for all lengths of both batches.
+    /// - The lane's target is correct for all lengths of both batches, and for regions that overlap where those of the workload do.
     pub unsafe fn pass(
         &mut self,
         (lanes, lane): (&Lanes, usize),
         read_back: ReadBack,
-        temperature: Temperature,
-        warm_up: &Batch,
-        batch: &Batch,
+        workload: &Workload,
+        Fresh { warm_up, timed: batch }: &Fresh,
         rng: &mut ChaCha8Rng,
     ) -> Around {
         batch.reordered(&mut self.calls, rng);
-        let (warm_base, base) = match temperature {
+        let (warm_base, base) = match workload.temperature {
             Temperature::Hot => (self.hot_base, self.hot_base),
             // It touches nothing: had it a stretch of its own, the walk would displace less than its length.
             Temperature::Cold if lane == NULL => (self.cold_bytes, 0),
@@ -105,8 +104,10 @@ impl Bench {
         let inside = |base: usize, batch: &Batch| base.saturating_add(batch.extent) < self.buffers.bytes();
         assert!(inside(warm_base, warm_up) && inside(base, batch), "a batch leaves the buffers");
         let (driver, target) = (lanes.driver(lane, read_back), lanes.target(lane));
-        let (dst, src) = (self.buffers.dst(), self.buffers.src());
-        // SAFETY: the batch lies inside both buffers, which are ours and apart; the caller vouches for the target.
+        let dst = self.buffers.dst();
+        let src = if workload.overlap.is_some() { dst.cast_const() } else { self.buffers.src() };
+        // SAFETY: the batch lies inside both buffers, which are ours, and apart unless the caller vouches that they need not be; it
+        // also vouches for the target.
         unsafe { driver.run(&warm_up.calls, target, dst.add(warm_base), src.add(warm_base)) };
         let before = Usage::of_this_thread();
         let start = self.clock.start();

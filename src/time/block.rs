@@ -25,6 +25,8 @@ pub(super) struct Block {
     pub contestants: Vec<Timing>,
     /// How many bytes a call copies on average.
     pub bytes: f64,
+    /// Ticks an empty call, if they were measured.
+    pub overhead: Option<f64>,
 }
 
 /// The reference may move this much within a block: more is the machine's doing, and the contestants saw it too.
@@ -45,7 +47,7 @@ pub(super) fn run<E>(
     for index in order {
         timings[index] = pass(Turn::Contestant(index), rng)?;
     }
-    Ok(Block { reference: [first, pass(Turn::Last, rng)?], contestants: timings, bytes })
+    Ok(Block { reference: [first, pass(Turn::Last, rng)?], contestants: timings, bytes, overhead: None })
 }
 
 /// A block that counts: tried again while it is disturbed, at most 4 times in all; then the least disturbed one. Tells every
@@ -109,9 +111,9 @@ impl Block {
         self.contestants.iter().map(|timing| Some((self.believed(timing)? / reference?).ln())).collect()
     }
 
-    /// Bytes a tick of each contestant, unless its time is impossible.
-    pub fn rates(&self) -> Vec<Option<f64>> {
-        self.contestants.iter().map(|timing| Some(self.bytes / self.believed(timing)?)).collect()
+    /// Ticks a call of each contestant, unless its time is impossible.
+    pub fn contestant_ticks(&self) -> Vec<Option<f64>> {
+        self.contestants.iter().map(|timing| self.believed(timing)).collect()
     }
 
     /// Ticks a call, if a copy can take them.
@@ -142,7 +144,12 @@ mod tests {
     }
 
     fn block(first: f64, last: f64, contestants: &[Timing]) -> Block {
-        Block { reference: [quiet(first), quiet(last)], contestants: contestants.to_vec(), bytes: BYTES }
+        Block {
+            reference: [quiet(first), quiet(last)],
+            contestants: contestants.to_vec(),
+            bytes: BYTES,
+            overhead: None,
+        }
     }
 
     fn orders(seed: u64, blocks: usize) -> Vec<Vec<Turn>> {
@@ -207,12 +214,12 @@ mod tests {
     }
 
     #[test]
-    fn ratios_and_rates_are_of_whole_calls() {
+    fn ratios_and_ticks_are_of_whole_calls() {
         let mut block = block(10.0, 10.0, &[quiet(12.0), quiet(8.0)]);
         block.bytes = 16.0;
         let near = |one: Option<f64>, other: f64| (one.unwrap() - other).abs() < 1e-12;
         assert!(near(block.log_ratios()[0].map(f64::exp), 1.2) && near(block.log_ratios()[1].map(f64::exp), 0.8));
-        assert!(near(block.rates()[1], 2.0));
+        assert_eq!(block.contestant_ticks(), [Some(12.0), Some(8.0)]);
     }
 
     #[test]

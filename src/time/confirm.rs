@@ -2,7 +2,8 @@
 //! nobody chose among them.
 
 use super::TimeError;
-use super::live::{Linked, LiveJudge};
+use super::entrant::Entrant;
+use super::live::{Figures, LiveJudge};
 use super::settings::Settings;
 use crate::run::isolate::{Outcome, isolate_unless};
 use copysmith_kernels::Routine;
@@ -17,6 +18,8 @@ pub struct Series {
     pub log_ratios: Vec<f64>,
     /// Its speed in the first situation; `None` for a figure that no copy can reach.
     pub gigabytes_per_second: Option<f64>,
+    /// What a call of it took there, in nanoseconds, the call loop's share included.
+    pub nanoseconds: Option<f64>,
 }
 
 /// What the fresh process timed.
@@ -28,6 +31,10 @@ pub struct Confirmation {
     pub clone: Vec<f64>,
     /// The reference's speed in the first situation.
     pub reference_gigabytes_per_second: Option<f64>,
+    /// What a call of the reference took there, in nanoseconds.
+    pub reference_nanoseconds: Option<f64>,
+    /// What an empty call took there, in nanoseconds.
+    pub overhead_nanoseconds: Option<f64>,
     /// What was dropped, as text.
     pub tally: String,
 }
@@ -56,18 +63,18 @@ pub fn confirm(
             });
             add(&mut all, samples);
         }
-        let speeds = finalists.iter().map(|routine| judge.gigabytes_per_second(routine)).collect();
-        Ok(gathered(&judge, clone, all, speeds))
+        let figures = finalists.iter().map(|routine| judge.figures(&routine.to_string())).collect();
+        Ok(gathered(&judge, clone, all, figures))
     })
 }
 
-/// The same for functions that are linked into this program and copy every length.
+/// The same for anybody.
 ///
 /// # Errors
 /// As [`confirm`].
 pub fn compare(
     settings: &Settings,
-    linked: &[Linked],
+    entrants: &[Entrant],
     blocks: usize,
     limit: Duration,
     stop: &mut dyn FnMut() -> bool,
@@ -75,12 +82,12 @@ pub fn compare(
     fresh(limit, stop, || {
         let mut judge = LiveJudge::new(settings)?;
         let clone = judge.aa(blocks)?;
-        let mut all = vec![Ok(Vec::with_capacity(blocks)); linked.len()];
+        let mut all = vec![Ok(Vec::with_capacity(blocks)); entrants.len()];
         for _ in 0..blocks {
-            add(&mut all, judge.linked_block(linked)?.into_iter());
+            add(&mut all, judge.entrants_block(entrants)?.into_iter());
         }
-        let speeds = linked.iter().map(|linked| judge.linked_gigabytes_per_second(linked)).collect();
-        Ok(gathered(&judge, clone, all, speeds))
+        let figures = entrants.iter().map(|entrant| judge.figures(&entrant.name)).collect();
+        Ok(gathered(&judge, clone, all, figures))
     })
 }
 
@@ -114,16 +121,18 @@ fn gathered(
     judge: &LiveJudge,
     clone: Vec<f64>,
     all: Vec<Result<Vec<f64>, String>>,
-    speeds: Vec<Option<f64>>,
+    figures: Vec<Figures>,
 ) -> Confirmation {
-    let series = all
-        .into_iter()
-        .zip(speeds)
-        .map(|(series, gigabytes_per_second)| series.map(|log_ratios| Series { log_ratios, gigabytes_per_second }));
+    let series = all.into_iter().zip(figures).map(|(series, Figures { gigabytes_per_second, nanoseconds })| {
+        series.map(|log_ratios| Series { log_ratios, gigabytes_per_second, nanoseconds })
+    });
+    let reference = judge.reference_figures();
     Confirmation {
         finalists: series.collect(),
         clone,
-        reference_gigabytes_per_second: judge.reference_gigabytes_per_second(),
+        reference_gigabytes_per_second: reference.gigabytes_per_second,
+        reference_nanoseconds: reference.nanoseconds,
+        overhead_nanoseconds: judge.overhead_nanoseconds(),
         tally: judge.tally().to_string(),
     }
 }

@@ -36,6 +36,9 @@ pub enum ReadBack {
     /// The first and the last 8 bytes (of copies below 8 bytes, the first and the last), and the next copy's source address
     /// waits for them: so the way from store to load counts.
     Ends,
+    /// As `Ends` with 16 bytes at each end (of copies below 16 bytes, the first and the last): on many CPUs a load cannot be answered
+    /// from two stores that have half of it each.
+    WideEnds,
     /// One word in each 64 bytes, then as `Ends`.
     Full,
 }
@@ -120,7 +123,7 @@ pub fn emit(read_back: ReadBack, entered: Entered) -> Code {
 }
 
 /// Loads at the ends without a branch on the length, which would teach the predictor what the next routine is to guess:
-/// below 8 bytes the wide loads go to the stack, at 0 bytes all loads stay inside the buffer.
+/// below 8 bytes (or 16) the wide loads go to the stack, at 0 bytes all loads stay inside the buffer.
 fn emit_read_back(asm: &mut VecAssembler<X64Relocation>, read_back: ReadBack) {
     dynasm!(asm
         ; .arch x64
@@ -146,16 +149,40 @@ fn emit_read_back(asm: &mut VecAssembler<X64Relocation>, read_back: ReadBack) {
     dynasm!(asm
         ; .arch x64
         ; lea rsi, [rdi + rdx - 1]
-        ; lea rcx, [rdi + rdx - 8]
         ; test edx, edx
         ; cmovz rsi, rdi
         ; movzx r8, BYTE [rdi]
         ; movzx r9, BYTE [rsi]
-        ; cmp edx, 8
-        ; cmovb rdi, rsp
-        ; cmovb rcx, rsp
-        ; add rax, [rdi]
-        ; add r8, [rcx]
+    );
+    if read_back == ReadBack::WideEnds {
+        // The loop's two words on its stack are 16 readable bytes. Both halves of both loads are waited for.
+        dynasm!(asm
+            ; .arch x64
+            ; lea rcx, [rdi + rdx - 16]
+            ; cmp edx, 16
+            ; cmovb rdi, rsp
+            ; cmovb rcx, rsp
+            ; movdqu xmm0, [rdi]
+            ; movdqu xmm1, [rcx]
+            ; paddq xmm0, xmm1
+            ; pshufd xmm1, xmm0, 0x4e
+            ; paddq xmm0, xmm1
+            ; movq rcx, xmm0
+            ; add r8, rcx
+        );
+    } else {
+        dynasm!(asm
+            ; .arch x64
+            ; lea rcx, [rdi + rdx - 8]
+            ; cmp edx, 8
+            ; cmovb rdi, rsp
+            ; cmovb rcx, rsp
+            ; add rax, [rdi]
+            ; add r8, [rcx]
+        );
+    }
+    dynasm!(asm
+        ; .arch x64
         ; add rax, r9
         ; add rax, r8
         // Zero, but the CPU does not know before the loads are back.
@@ -213,7 +240,7 @@ impl<'a> Driver<'a> {
     /// # Safety
     /// - This is an x86-64 CPU, and `target` is correct for every length in `calls` and has only instructions of this CPU.
     /// - For each call `dst + call.dst` is writable and `src + call.src` readable for `call.n` bytes, at least for one.
-    /// - Nothing else uses those bytes meanwhile, and the two buffers do not overlap.
+    /// - Nothing else uses those bytes meanwhile, and the bytes of a call do not overlap unless `target` allows it.
     pub unsafe fn run(self, calls: &[Call], target: Entry, dst: *mut u8, src: *const u8) {
         // SAFETY: the loop touches `calls`, its stack and what the targets touch, for which the caller vouches.
         unsafe { (self.run)(calls.as_ptr(), calls.len(), target.address() as *const u8, dst, src) }

@@ -6,12 +6,25 @@
 
 use super::TimeError;
 use super::driver::{self, Driver, Entered, ReadBack};
+use super::entrant::Start;
+use super::slot::Slot;
 use crate::run::{Arena, Entry, Piece};
 use copysmith_kernels::Code;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::rc::Rc;
+
+/// What a lane's driver calls, and how.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    pub target: Target,
+    pub entered: Entered,
+    /// Where emitted code begins, if not where it asks to.
+    pub start: Option<Start>,
+    /// The pointer that leads to it.
+    pub slot: Option<Slot>,
+}
 
 /// What a lane's driver calls.
 #[derive(Clone, Debug)]
@@ -35,32 +48,32 @@ pub(super) enum Spread {
 #[derive(Debug)]
 pub(super) struct Lanes {
     arena: Arena,
-    targets: Vec<Target>,
+    lanes: Vec<Lane>,
     read_backs: Vec<ReadBack>,
-    entered: Entered,
     /// The index of each lane's first piece: its drivers, one a read-back, then its code if it has any.
     firsts: Vec<usize>,
 }
 
 /// The alignment that page offsets are drawn on when no code asks for more.
 const LEAST_ALIGN: usize = 64;
+const LINE: usize = 64;
 /// Offsets are drawn within this.
 const PAGE: usize = 4096;
 
 impl Lanes {
-    /// Places the targets, each with a driver for each read-back.
+    /// Places the lanes' targets, each with a driver for each read-back.
     ///
     /// # Errors
     /// [`TimeError::Code`] where there is no executable memory.
     pub fn new(
-        targets: Vec<Target>,
+        lanes: Vec<Lane>,
         read_backs: Vec<ReadBack>,
-        entered: Entered,
         spread: Spread,
         rng: &mut ChaCha8Rng,
     ) -> Result<Lanes, TimeError> {
-        let drivers: Vec<Code> = read_backs.iter().map(|&read_back| driver::emit(read_back, entered)).collect();
-        let emitted = targets.iter().filter_map(|target| match target {
+        let drivers = |entered| read_backs.iter().map(|&read_back| driver::emit(read_back, entered)).collect();
+        let (by_jump, directly): (Vec<Code>, Vec<Code>) = (drivers(Entered::ByJump), drivers(Entered::Directly));
+        let emitted = lanes.iter().filter_map(|lane| match &lane.target {
             Target::Emitted(code) => Some(code.align),
             Target::Linked(_) => None,
         });
@@ -68,33 +81,46 @@ impl Lanes {
         let draw = |rng: &mut ChaCha8Rng| if align < PAGE { align * rng.random_range(0..PAGE / align) } else { 0 };
         let mut offsets = (draw(rng), draw(rng));
         let mut pieces: Vec<Piece> = Vec::new();
-        let mut firsts = vec![0; targets.len()];
+        let mut firsts = vec![0; lanes.len()];
         // In a new order each time: the arenas follow each other at one address, and a lane that kept its page would keep what the
         // predictors make of it.
-        let mut order: Vec<usize> = (0..targets.len()).collect();
+        let mut order: Vec<usize> = (0..lanes.len()).collect();
         order.shuffle(rng);
-        for lane in order {
-            let target = &targets[lane];
-            firsts[lane] = pieces.len();
+        for index in order {
+            let lane = &lanes[index];
+            firsts[index] = pieces.len();
             if spread == Spread::Apart {
                 offsets = (draw(rng), draw(rng));
             }
-            let (loops_at, routines_at) = offsets;
+            let (loops_at, routine_at) = offsets;
+            let drivers = if lane.entered == Entered::ByJump && lane.slot.is_none() { &by_jump } else { &directly };
             pieces.extend(drivers.iter().map(|code| Piece::from(code).placed(align.max(PAGE), loops_at)));
-            if let Target::Emitted(code) = target {
-                pieces.push(Piece::from(&**code).placed(align.max(PAGE), routines_at));
+            if let Target::Emitted(code) = &lane.target {
+                let routine_at = match lane.start {
+                    None => routine_at,
+                    Some(Start::InLine(offset)) => routine_at + usize::from(offset) % LINE,
+                    Some(Start::InPage(offset)) => usize::from(offset) % PAGE,
+                };
+                pieces.push(Piece::from(&**code).placed(align.max(PAGE), routine_at));
             }
         }
         let arena = Arena::new(&pieces).map_err(TimeError::Code)?;
-        Ok(Lanes { arena, targets, read_backs, entered, firsts })
+        let lanes = Lanes { arena, lanes, read_backs, firsts };
+        for (index, lane) in lanes.lanes.iter().enumerate() {
+            if let Some(slot) = &lane.slot {
+                // SAFETY: it is called by `target` alone, while these lanes are there and no later ones with the same slot.
+                unsafe { slot.lead_to(lanes.behind(index)) };
+            }
+        }
+        Ok(lanes)
     }
 
-    /// The same kind of lanes for these targets, elsewhere.
+    /// The same kind of arena for these lanes, elsewhere.
     ///
     /// # Errors
     /// As [`Lanes::new`].
-    pub fn moved(&self, targets: Vec<Target>, spread: Spread, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
-        Lanes::new(targets, self.read_backs.clone(), self.entered, spread, rng)
+    pub fn moved(&self, lanes: Vec<Lane>, spread: Spread, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
+        Lanes::new(lanes, self.read_backs.clone(), spread, rng)
     }
 
     /// The lane's own call loop with this read-back, which is one of those given to [`Lanes::new`].
@@ -106,7 +132,15 @@ impl Lanes {
 
     /// What the lane's driver calls.
     pub fn target(&self, lane: usize) -> Entry<'_> {
-        match &self.targets[lane] {
+        match &self.lanes[lane].slot {
+            Some(slot) => slot.entry(),
+            None => self.behind(lane),
+        }
+    }
+
+    /// What copies, behind the slot if there is one.
+    fn behind(&self, lane: usize) -> Entry<'_> {
+        match &self.lanes[lane].target {
             Target::Linked(entry) => *entry,
             Target::Emitted(_) => self.piece(self.firsts[lane] + self.read_backs.len()),
         }
@@ -124,10 +158,46 @@ mod tests {
     use rand::SeedableRng;
     use std::collections::HashSet;
 
+    fn three() -> Vec<Lane> {
+        let null = Rc::new(driver::emit_null());
+        let lane = |target| Lane { target, entered: Entered::ByJump, start: None, slot: None };
+        [Target::Linked(libc_memcpy()), Target::Emitted(null.clone()), Target::Emitted(null)].map(lane).to_vec()
+    }
+
+    #[test]
+    fn code_begins_where_it_is_told_to_and_drivers_where_they_ask_to() {
+        let mut rng = ChaCha8Rng::seed_from_u64(6);
+        let [_, null, _] = <[Lane; 3]>::try_from(three()).unwrap();
+        let starts = [Start::InLine(0), Start::InLine(1), Start::InLine(63), Start::InPage(0), Start::InPage(4095)];
+        let lanes: Vec<Lane> = starts.iter().map(|&start| Lane { start: Some(start), ..null.clone() }).collect();
+        for spread in [Spread::Together, Spread::Apart] {
+            let lanes = Lanes::new(lanes.clone(), vec![ReadBack::None], spread, &mut rng).unwrap();
+            let at = |lane| lanes.target(lane).address();
+            assert_eq!([at(0) % 64, at(1) % 64, at(2) % 64, at(3) % 4096, at(4) % 4096], [0, 1, 63, 0, 4095]);
+            assert!((0..5).all(|lane| lanes.driver(lane, ReadBack::None).address().is_multiple_of(64)));
+            assert!(spread == Spread::Apart || at(2) % 4096 == at(0) % 4096 + 63, "in one line");
+        }
+    }
+
+    #[test]
+    fn a_slot_leads_to_the_latest_place_of_its_code() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let slot = Slot::take();
+        let lane = Lane { slot: slot.clone(), ..three().remove(1) };
+        let mut lanes = Lanes::new(vec![lane.clone()], vec![ReadBack::None], Spread::Together, &mut rng).unwrap();
+        for _ in 0..8 {
+            lanes = lanes.moved(vec![lane.clone()], Spread::Together, &mut rng).unwrap();
+            assert_eq!(lanes.target(0).address(), slot.as_ref().unwrap().entry().address());
+            let mut byte = 7;
+            // SAFETY: what copies nothing needs nothing.
+            let end = unsafe { lanes.target(0).call(&raw mut byte, &raw const byte, 0) };
+            assert_eq!(end, &raw mut byte, "the null routine returns its first argument");
+        }
+    }
+
     #[test]
     fn every_lane_has_its_own_aligned_copies_and_the_next_arena_has_them_elsewhere() {
-        let null = Rc::new(driver::emit_null());
-        let targets = vec![Target::Linked(libc_memcpy()), Target::Emitted(null.clone()), Target::Emitted(null)];
+        let targets = three();
         let read_backs = vec![ReadBack::None, ReadBack::Ends];
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let addresses = |lanes: &Lanes| {
@@ -137,8 +207,7 @@ mod tests {
         };
         let mut offsets = HashSet::new();
         for _ in 0..8 {
-            let lanes =
-                Lanes::new(targets.clone(), read_backs.clone(), Entered::ByJump, Spread::Together, &mut rng).unwrap();
+            let lanes = Lanes::new(targets.clone(), read_backs.clone(), Spread::Together, &mut rng).unwrap();
             let all = addresses(&lanes);
             assert_eq!(all.iter().collect::<HashSet<_>>().len(), 8);
             assert!(all.iter().all(|address| address % 64 == 0));
@@ -148,7 +217,7 @@ mod tests {
             offsets.insert(all[0] % 4096);
         }
         assert!(offsets.len() > 4, "{offsets:?}");
-        let apart = Lanes::new(targets, read_backs.clone(), Entered::ByJump, Spread::Apart, &mut rng).unwrap();
+        let apart = Lanes::new(targets, read_backs.clone(), Spread::Apart, &mut rng).unwrap();
         let at: HashSet<usize> = addresses(&apart).iter().map(|address| address % 4096).collect();
         assert!(at.len() >= 4 && at.iter().all(|offset| offset % 64 == 0), "{at:?}");
     }

@@ -2,8 +2,9 @@
 
 use super::TimeError;
 use super::bench::Bench;
-use super::driver;
-use super::lanes::{Lanes, Spread, Target};
+use super::driver::{self, Entered};
+use super::entrant::{Copier, Entrant};
+use super::lanes::{Lane, Lanes, Spread, Target};
 use super::median;
 use super::pin::Pin;
 use super::sample::is_possible;
@@ -11,16 +12,16 @@ use super::settings::{Emitter, Settings, Situation, score};
 use super::stage::{self, Stage};
 use super::tally::Tally;
 use super::workload::Workload;
-use crate::run::Entry;
 use copysmith_kernels::{Code, Routine, Span};
 use copysmith_search::{Judge, Sample};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 /// How many blocks an absolute figure is the median of.
-const RATE_BLOCKS: usize = 15;
+const PACE_BLOCKS: usize = 15;
 
 /// Times routines against the reference on this machine. The thread it is made on stays on one CPU as long as it lives.
 #[derive(Debug)]
@@ -29,14 +30,16 @@ pub struct LiveJudge {
     bench: Bench,
     rng: ChaCha8Rng,
     emitter: Emitter,
-    reference: Target,
-    null: Target,
+    reference: Lane,
+    null: Lane,
+    /// How routines are called.
+    entered: Entered,
     stages: Vec<Stage>,
     worst_share: f64,
     lanes: Lanes,
     codes: HashMap<String, Result<Rc<Code>, String>>,
-    /// The latest bytes a tick of each routine in the first situation, by its text.
-    rates: HashMap<String, VecDeque<f64>>,
+    /// What each contestant did in the first situation in the latest blocks, by its name.
+    latest: HashMap<String, VecDeque<Pace>>,
     tally: Tally,
 }
 
@@ -53,13 +56,14 @@ impl LiveJudge {
         let pin = Pin::to(settings.cpu).map_err(TimeError::Pin)?;
         let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
         let mut bench = Bench::new(settings, &mut rng)?;
-        let reference = Target::Linked(settings.reference);
-        let null = Target::Emitted(Rc::new(driver::emit_null()));
+        let lane = |target, entered| Lane { target, entered, start: None, slot: None };
+        let reference = lane(Target::Linked(settings.reference), settings.entered);
+        // A function that makes the jump itself makes no more jumps than an empty one that is called by one.
+        let null = lane(Target::Emitted(Rc::new(driver::emit_null())), Entered::ByJump);
         let workloads = settings.situations.iter().map(|situation| &situation.workload);
         let lanes = Lanes::new(
             vec![reference.clone(), reference.clone(), null.clone()],
             stage::read_backs(workloads),
-            settings.entered,
             Spread::Together,
             &mut rng,
         )?;
@@ -72,11 +76,12 @@ impl LiveJudge {
             emitter: settings.emitter.clone(),
             reference,
             null,
+            entered: settings.entered,
             stages,
             worst_share: settings.worst_share,
             lanes,
             codes: HashMap::new(),
-            rates: HashMap::new(),
+            latest: HashMap::new(),
             tally: Tally::default(),
         })
     }
@@ -87,36 +92,56 @@ impl LiveJudge {
     /// # Errors
     /// [`TimeError::Reference`], when the reference cannot be timed.
     pub fn aa(&mut self, blocks: usize) -> Result<Vec<f64>, TimeError> {
-        let clone = [Contestant { name: REFERENCE_NAME.to_owned(), target: self.reference.clone() }];
+        let clone = [Contestant { name: REFERENCE_NAME.to_owned(), lane: self.reference.clone() }];
         let one = |_| Ok(self.race(&clone)?.remove(0).ok());
         (0..blocks).map(one).filter_map(Result::transpose).collect()
     }
 
-    /// One block of functions that are linked into this program, by name, as [`Judge::block`] is one of routines. They copy
-    /// every length.
+    /// One block of anybody, by name, as [`Judge::block`] is one of routines.
     ///
     /// # Errors
     /// [`TimeError`], as for [`Judge::block`].
-    pub fn linked_block(&mut self, linked: &[Linked]) -> Result<Vec<Result<f64, String>>, TimeError> {
-        let contestant =
-            |linked: &Linked| Contestant { name: linked.name.clone(), target: Target::Linked(linked.entry) };
-        self.race(&linked.iter().map(contestant).collect::<Vec<_>>())
+    pub fn entrants_block(&mut self, entrants: &[Entrant]) -> Result<Vec<Result<f64, String>>, TimeError> {
+        let entered = entrants.iter().map(|entrant| self.enter(entrant)).collect();
+        self.race_entered(entered)
     }
 
-    /// The speed of a linked function, as [`LiveJudge::gigabytes_per_second`].
-    pub fn linked_gigabytes_per_second(&self, linked: &Linked) -> Option<f64> {
-        self.rate(&linked.name)
+    /// What somebody of this name took in the latest blocks of the first situation; see [`LiveJudge::gigabytes_per_second`].
+    pub fn figures(&self, name: &str) -> Figures {
+        let median_of = |figure: &dyn Fn(&Pace) -> f64| {
+            let known = self.latest.get(name).into_iter().flatten();
+            Some(median(known.map(figure))).filter(|figure| figure.is_finite())
+        };
+        let rate = self.bench.clock.ticks_per_nanosecond();
+        let bytes_a_tick = median_of(&|pace| pace.bytes / pace.ticks);
+        Figures {
+            gigabytes_per_second: bytes_a_tick
+                .filter(|&bytes| bytes > 0.0 && is_possible(1.0, bytes))
+                .map(|bytes| bytes * rate),
+            nanoseconds: median_of(&|pace| pace.ticks).map(|ticks| ticks / rate),
+        }
+    }
+
+    /// The reference's, as [`figures`](LiveJudge::figures).
+    pub fn reference_figures(&self) -> Figures {
+        self.figures(REFERENCE_NAME)
+    }
+
+    /// What a call of a function that does nothing took in the latest blocks of the first situation, in nanoseconds. It is in every
+    /// other figure, and is not to be taken off where ratios are made: a short copy runs in the shadow of its call.
+    pub fn overhead_nanoseconds(&self) -> Option<f64> {
+        self.figures(NULL_NAME).nanoseconds
     }
 
     /// The speed of a routine in its latest blocks of the first situation, in bytes a nanosecond; `None` until it has run, and
     /// for figures that no copy can reach. For display: compare log ratios, not these.
     pub fn gigabytes_per_second(&self, routine: &Routine) -> Option<f64> {
-        self.rate(&routine.to_string())
+        self.figures(&routine.to_string()).gigabytes_per_second
     }
 
     /// The speed of the reference, as [`gigabytes_per_second`](LiveJudge::gigabytes_per_second).
     pub fn reference_gigabytes_per_second(&self) -> Option<f64> {
-        self.rate(REFERENCE_NAME)
+        self.reference_figures().gigabytes_per_second
     }
 
     /// What was dropped so far, and why.
@@ -134,22 +159,28 @@ impl LiveJudge {
         self.stages.iter().map(|stage| stage.calls).collect()
     }
 
-    fn rate(&self, text: &str) -> Option<f64> {
-        let rate = median(self.rates.get(text)?.iter().copied());
-        is_possible(1.0, rate).then(|| rate * self.bench.clock.ticks_per_nanosecond()).filter(|&rate| rate > 0.0)
+    /// A contestant with its lane, or why it cannot be one.
+    fn enter(&mut self, entrant: &Entrant) -> Result<Contestant, String> {
+        let (target, entered, start) = match &entrant.copier {
+            Copier::Function(entry, entered) => (Target::Linked(*entry), *entered, None),
+            Copier::Routine(routine) => (self.code(routine)?, Entered::ByJump, None),
+            Copier::Moved(routine, start) => (self.code(routine)?, Entered::ByJump, Some(*start)),
+        };
+        Ok(Contestant { name: entrant.name.clone(), lane: Lane { target, entered, start, slot: entrant.slot.clone() } })
     }
 
-    /// A routine as a contestant, or why it cannot be one.
-    fn enter(&mut self, routine: &Routine) -> Result<Contestant, String> {
+    /// The code of a routine, or why there is none.
+    fn code(&mut self, routine: &Routine) -> Result<Target, String> {
         self.covers(routine.span())?;
-        let name = routine.to_string();
         let emit = || self.emitter.emit(routine).map(Rc::new);
-        let code = self.codes.entry(name.clone()).or_insert_with(emit).clone()?;
-        Ok(Contestant { name, target: Target::Emitted(code) })
+        self.codes.entry(routine.to_string()).or_insert_with(emit).clone().map(Target::Emitted)
     }
 
     /// Whether a routine is made for every length that is timed.
     fn covers(&self, span: Span) -> Result<(), String> {
+        if let Some(stage) = self.stages.iter().find(|stage| stage.workload.overlap.is_some()) {
+            return Err(format!("it copies regions that are apart, and is to be timed on {}", stage.workload));
+        }
         let outside =
             |workload: &&Workload| !(span.contains(workload.lengths.first()) && span.contains(workload.lengths.last()));
         match self.stages.iter().map(|stage| &stage.workload).find(outside) {
@@ -158,18 +189,28 @@ impl LiveJudge {
         }
     }
 
+    /// One block of those who could enter, and the reasons of those who could not in their places.
+    fn race_entered(
+        &mut self,
+        entered: Vec<Result<Contestant, String>>,
+    ) -> Result<Vec<Result<f64, String>>, TimeError> {
+        let racing: Vec<Contestant> = entered.iter().flatten().cloned().collect();
+        let mut ratios = self.race(&racing)?.into_iter();
+        Ok(entered.into_iter().map(|entered| entered.and_then(|_| ratios.next().expect("one each"))).collect())
+    }
+
     /// One block of every situation. All contestants are correct for all lengths of all workloads.
     ///
     /// Code and hot buffers move each time. Some places suit a routine a fifth better than others, and blocks in one place would agree
     /// with each other more than the estimate of their error allows. And predictors remember the situation before: on Zen 5 a
     /// branch that was taken there once costs a later one, in which it never is, what it costs where it always is.
     fn race(&mut self, contestants: &[Contestant]) -> Result<Vec<Result<f64, String>>, TimeError> {
-        let mut targets = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
-        targets.extend(contestants.iter().map(|contestant| contestant.target.clone()));
-        let LiveJudge { bench, rng, stages, worst_share, lanes, tally, rates, .. } = self;
+        let mut all_lanes = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
+        all_lanes.extend(contestants.iter().map(|contestant| contestant.lane.clone()));
+        let LiveJudge { bench, rng, stages, worst_share, lanes, tally, latest, .. } = self;
         let mut all = vec![Ok(Vec::with_capacity(stages.len())); contestants.len()];
         for (index, stage) in stages.iter_mut().enumerate() {
-            *lanes = lanes.moved(targets.clone(), stage.spread(), rng)?;
+            *lanes = lanes.moved(all_lanes.clone(), stage.spread(), rng)?;
             bench.move_hot(rng);
             let block = stage.block(contestants.len(), bench, lanes, rng, |discarded| tally.note_attempt(discarded));
             tally.note_settled(&block);
@@ -183,9 +224,11 @@ impl LiveJudge {
                 }
             }
             if index == 0 {
-                note_rate(rates, REFERENCE_NAME, block.bytes / reference);
-                for (contestant, rate) in contestants.iter().zip(block.rates()) {
-                    rate.into_iter().for_each(|rate| note_rate(rates, &contestant.name, rate));
+                let mut note = |name: &str, ticks| note(latest, name, Pace { bytes: block.bytes, ticks });
+                note(REFERENCE_NAME, reference);
+                block.overhead.into_iter().for_each(|ticks| note(NULL_NAME, ticks));
+                for (contestant, ticks) in contestants.iter().zip(block.contestant_ticks()) {
+                    ticks.into_iter().for_each(|ticks| note(&contestant.name, ticks));
                 }
             }
         }
@@ -197,42 +240,52 @@ impl Judge for LiveJudge {
     type Error = TimeError;
 
     fn block(&mut self, routines: &[Routine]) -> Result<Vec<Sample>, TimeError> {
-        let entered: Vec<Result<Contestant, String>> = routines.iter().map(|routine| self.enter(routine)).collect();
-        let racing: Vec<Contestant> = entered.iter().flatten().cloned().collect();
-        let mut ratios = self.race(&racing)?.into_iter();
-        let sample = |entered: Result<Contestant, String>| match entered.and_then(|_| ratios.next().expect("one each"))
-        {
+        let mut enter = |routine: &Routine| {
+            let (target, entered) = (self.code(routine)?, self.entered);
+            Ok(Contestant { name: routine.to_string(), lane: Lane { target, entered, start: None, slot: None } })
+        };
+        let entered = routines.iter().map(&mut enter).collect();
+        let sample = |ratio| match ratio {
             Ok(ratio) => Sample::LogRatio(ratio),
             Err(why) => Sample::Failed(why),
         };
-        Ok(entered.into_iter().map(sample).collect())
+        Ok(self.race_entered(entered)?.into_iter().map(sample).collect())
     }
 }
 
-/// A function that is linked into this program.
-#[derive(Clone, Debug)]
-pub struct Linked {
-    /// The name its figures are kept under; not empty.
-    pub name: String,
-    /// Where it starts.
-    pub entry: Entry<'static>,
+/// What a contestant takes in absolute terms: for display, since only ratios can be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Bytes a nanosecond; `None` where nothing was copied or measured, and for figures that no copy can reach.
+    pub gigabytes_per_second: Option<f64>,
+    /// Nanoseconds a call, the call loop's share included; `None` where nothing was measured.
+    pub nanoseconds: Option<f64>,
 }
 
-/// One that races, and the name its figures are kept under.
+/// One who races, and the name its figures are kept under.
 #[derive(Clone, Debug)]
 struct Contestant {
     name: String,
-    target: Target,
+    lane: Lane,
+}
+
+/// What a call of one pass copied and took on average.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    bytes: f64,
+    ticks: f64,
 }
 
 /// No routine has an empty text.
 const REFERENCE_NAME: &str = "";
+/// Nor one of a blank.
+const NULL_NAME: &str = " ";
 
-fn note_rate(rates: &mut HashMap<String, VecDeque<f64>>, name: &str, bytes_a_tick: f64) {
-    let latest = rates.entry(name.to_owned()).or_default();
-    latest.push_back(bytes_a_tick);
-    if latest.len() > RATE_BLOCKS {
-        latest.pop_front();
+fn note(latest: &mut HashMap<String, VecDeque<Pace>>, name: &str, pace: Pace) {
+    let paces = latest.entry(name.to_owned()).or_default();
+    paces.push_back(pace);
+    if paces.len() > PACE_BLOCKS {
+        paces.pop_front();
     }
 }
 

@@ -103,7 +103,9 @@ impl Stage {
             bench.touch(&fresh.timed);
         }
         // An empty call each brings the list of calls into the cache, or the reference would be the one to pay for it.
-        self.pass(NULL, null_read_back(&self.workload), bench, lanes, &fresh, rng);
+        let mut empty = || self.pass(NULL, null_read_back(&self.workload), bench, lanes, &fresh, rng);
+        empty();
+        let overhead = empty().timing(calls);
         let bytes = fresh.timed.bytes as f64 / calls as f64;
         let pass = |turn, rng: &mut ChaCha8Rng| {
             let lane = match turn {
@@ -115,7 +117,7 @@ impl Stage {
             Ok::<_, Infallible>(around.timing(calls))
         };
         let Ok(block) = block::run(contestants, bytes, rng, pass);
-        block
+        Block { overhead: overhead.disturbance.is_none().then_some(overhead.ticks), ..block }
     }
 
     fn pass(
@@ -128,7 +130,7 @@ impl Stage {
         rng: &mut ChaCha8Rng,
     ) -> Around {
         // SAFETY: lanes hold only targets that are vouched for, and the judge lets none race on lengths it is not for.
-        unsafe { bench.pass((lanes, lane), read_back, self.workload.temperature, &fresh.warm_up, &fresh.timed, rng) }
+        unsafe { bench.pass((lanes, lane), read_back, &self.workload, fresh, rng) }
     }
 
     /// Calls that no pass has seen; fewer than wanted where they would not fit.
@@ -154,7 +156,7 @@ fn recorded_calls(recording: &Recording) -> usize {
 /// copied there is dearer than reading a fresh copy when it is cold, and in full it is what the workload is about.
 fn null_read_back(workload: &Workload) -> ReadBack {
     match (workload.read_back, workload.temperature) {
-        (ReadBack::Ends, Temperature::Hot) => ReadBack::Ends,
+        (ends @ (ReadBack::Ends | ReadBack::WideEnds), Temperature::Hot) => ends,
         _ => ReadBack::None,
     }
 }

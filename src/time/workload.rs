@@ -17,6 +17,9 @@ pub struct Workload {
     pub temperature: Temperature,
     /// What is read of the copy before the next one.
     pub read_back: ReadBack,
+    /// `dst - src` in bytes, where both lie in one buffer, as memmove allows; [`Workload::placements`] then says where the source
+    /// starts. Such copies are hot. Whoever races must be right for them.
+    pub overlap: Option<i32>,
 }
 
 /// Whether the bytes are in a cache before they are copied.
@@ -68,6 +71,7 @@ impl Workload {
             placements: Placements::default(),
             temperature: Temperature::Hot,
             read_back: ReadBack::None,
+            overlap: None,
         }
     }
 
@@ -92,6 +96,11 @@ impl Workload {
         Brief(self).to_string()
     }
 
+    /// Hot moves of these lengths within one buffer, from `distance` bytes before the destination (behind it, if negative).
+    pub fn overlapping(lengths: Lengths, distance: i32) -> Workload {
+        Workload { overlap: Some(distance), ..Workload::hot(lengths) }
+    }
+
     /// Whether it can be timed at all.
     ///
     /// # Errors
@@ -109,6 +118,12 @@ impl Workload {
         }
         if self.lengths.last() > LONGEST {
             return Err(WorkloadError::Long(self.lengths.last()));
+        }
+        if let Some(distance) = self.overlap {
+            let recorded = matches!(self.lengths, Lengths::Recorded(_));
+            if recorded || self.temperature == Temperature::Cold || distance.unsigned_abs() as usize > LONGEST {
+                return Err(WorkloadError::Overlap(distance));
+            }
         }
         let outside = |relative: &Relative| matches!(relative, Relative::At(4096..));
         if self.placements.relative.is_empty() || self.placements.relative.iter().any(outside) {
@@ -136,6 +151,8 @@ pub enum WorkloadError {
         /// How many it has.
         calls: usize,
     },
+    /// Regions at this distance are to overlap, and are cold, recorded, or further apart than [`LONGEST`].
+    Overlap(i32),
     /// There is no relative offset, or one is not below 4096.
     Relative(Vec<Relative>),
     /// More than 4 of 4 calls are to be aligned.
@@ -149,6 +166,12 @@ impl fmt::Display for WorkloadError {
             WorkloadError::Long(n) => write!(f, "length {n} is too large to time; at most {LONGEST} bytes are"),
             WorkloadError::Few { name, calls } => {
                 write!(f, "{name} has {calls} calls in order, too few to time; at least {FEWEST_RECORDED} are needed")
+            }
+            WorkloadError::Overlap(distance) => {
+                write!(
+                    f,
+                    "moves by {distance} bytes cannot be timed; hot ones of drawn lengths by at most {LONGEST} can"
+                )
             }
             WorkloadError::Relative(offsets) => {
                 write!(f, "relative page offsets {offsets:?} are not allowed; at least one, each below 4096, is")
@@ -184,8 +207,9 @@ impl fmt::Display for Placements {
 /// `sqlite3 (65536 calls in order) hot, places as recorded`.
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.lengths {
-            Lengths::Recorded(_) => write!(f, "{}, places as recorded", Brief(self)),
+        match (&self.lengths, self.overlap) {
+            (_, Some(distance)) => write!(f, "{}, dst-src = {distance}", Brief(self)),
+            (Lengths::Recorded(_), None) => write!(f, "{}, places as recorded", Brief(self)),
             _ => write!(f, "{}, {}", Brief(self), self.placements),
         }
     }
@@ -214,6 +238,7 @@ impl fmt::Display for Brief<'_> {
         f.write_str(match workload.read_back {
             ReadBack::None => "",
             ReadBack::Ends => ", read back at the ends",
+            ReadBack::WideEnds => ", read back at the ends, 16 bytes each",
             ReadBack::Full => ", read back in full",
         })?;
         Ok(())
@@ -236,6 +261,16 @@ mod tests {
         assert!(odd.check().unwrap_err().to_string().contains("4096"));
         odd.placements.relative.clear();
         assert!(odd.check().is_err());
+    }
+
+    #[test]
+    fn moves_within_a_buffer_are_hot_and_name_their_distance() {
+        let moves = Workload::overlapping(Lengths::Fixed(64), -8);
+        assert_eq!((moves.check(), moves.to_string().as_str()), (Ok(()), "64 hot, dst-src = -8"));
+        let cold = Workload { temperature: Temperature::Cold, ..moves };
+        assert_eq!(cold.check(), Err(WorkloadError::Overlap(-8)));
+        let far = Workload::overlapping(Lengths::Fixed(64), i32::MIN);
+        assert!(far.check().unwrap_err().to_string().contains("moves by -2147483648 bytes cannot be timed"));
     }
 
     #[test]

@@ -97,7 +97,7 @@ impl Effort {
     pub const fn tree_blocks(self) -> usize {
         match self {
             Effort::Quick => 24,
-            Effort::Normal => 240,
+            Effort::Normal => 60,
             Effort::Patient | Effort::Exhaustive => 600,
         }
     }

@@ -66,7 +66,10 @@ pub fn neighbours(routine: &Routine, longest: usize) -> Vec<Routine> {
     trees
 }
 
-/// The winners; the winners with one pair of neighbours joined; and with every pair joined that can be, from the small end.
+/// Above this length a compare more costs nothing beside the copy, and there is no reason to do without the best leaf.
+const JOINED: usize = 4096;
+
+/// The winners; the winners with one pair of short neighbours joined; and with every pair joined that can be, from the small end.
 fn leaf_sets(winners: &[Recipe]) -> Vec<Vec<Recipe>> {
     let mut sets = vec![winners.to_vec()];
     for at in 0..winners.len().saturating_sub(1) {
@@ -91,6 +94,9 @@ fn leaf_sets(winners: &[Recipe]) -> Vec<Vec<Recipe>> {
 /// What copies both neighbours' lengths: the upper shape first, since it is the one with the higher limits.
 fn joined(lower: &Recipe, upper: &Recipe) -> Vec<Recipe> {
     let Ok(span) = Span::new(lower.span().first(), upper.span().last()) else { return Vec::new() };
+    if span.last() > JOINED {
+        return Vec::new();
+    }
     [upper, lower].into_iter().filter_map(|recipe| recipe.with_span(span).ok()).collect()
 }
 

@@ -11,6 +11,8 @@ mod process;
 mod run;
 mod unseen;
 
+pub(crate) use unseen::unpreloaded;
+
 use super::Profile;
 use crate::host::Host;
 use run::Ran;

@@ -7,22 +7,25 @@ use std::{env, fs};
 
 /// One line for a program that ran and wrote nothing.
 pub fn why(program: &OsStr) -> String {
-    let reason = found(program).and_then(|path| {
-        let mode = fs::metadata(&path).ok()?.permissions().mode();
-        if mode & 0o6000 != 0 {
-            return Some("it changes user or group when it starts, and the loader then preloads nothing");
-        }
-        let bytes = fs::read(&path).ok()?;
-        match interpreter(&bytes)? {
-            Linked::Statically => Some("it is linked statically, so that no library can be preloaded"),
-            Linked::For32Bits => Some("it is no 64-bit program, and the library is"),
-            Linked::Dynamically => None,
-        }
-    });
-    let reason = reason.unwrap_or(
+    let reason = unpreloaded(program).unwrap_or(
         "it loads no library, loses its environment, or may make no file of 63 MiB among the temporary ones",
     );
     format!("nothing was recorded of {}: {reason}", Path::new(program).display())
+}
+
+/// Why the loader preloads nothing for a program, where its file says so.
+pub fn unpreloaded(program: &OsStr) -> Option<&'static str> {
+    let path = found(program)?;
+    let mode = fs::metadata(&path).ok()?.permissions().mode();
+    if mode & 0o6000 != 0 {
+        return Some("it changes user or group when it starts, and the loader then preloads nothing");
+    }
+    let bytes = fs::read(&path).ok()?;
+    match interpreter(&bytes)? {
+        Linked::Statically => Some("it is linked statically, so that no library can be preloaded"),
+        Linked::For32Bits => Some("it is no 64-bit program, and the library is"),
+        Linked::Dynamically => None,
+    }
 }
 
 /// The file of a program, by the rule of execvp(3).

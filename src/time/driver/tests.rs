@@ -3,7 +3,7 @@ use crate::run::{Arena, Entry, Piece};
 use crate::time::libc_memcpy;
 use proptest::prelude::*;
 
-const READ_BACKS: [ReadBack; 3] = [ReadBack::None, ReadBack::Ends, ReadBack::Full];
+const READ_BACKS: [ReadBack; 4] = [ReadBack::None, ReadBack::Ends, ReadBack::WideEnds, ReadBack::Full];
 const ROOM: usize = 10_000;
 
 /// `mov rax, rdi; mov rcx, rdx; rep movsb; ret`

@@ -1,8 +1,6 @@
-//! `copysmith bench` as a shell sees it: the rows in each form, what becomes of failures, of files, and of Ctrl-C. Nothing here depends
-//! on what is measured.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+//! Classes of lengths, without a mode: the rows in each form, what becomes of failures, of files, and of Ctrl-C.
 
-use assert_cmd::cargo::CommandCargoExt;
+use super::bench::{NAMES, bench, complaint, ended, of_blocks, text};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, Write};
@@ -12,46 +10,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
 
-const NAMES: &str = "first,last,offset,contestant,ratio,low,high,gigabytes_per_second,memcpy_gigabytes_per_second,noise_floor,\
-                     blocks,error";
 /// Too long to be timed anywhere.
 const TERABYTE: &str = "1099511627776..=1099511627776";
 
-/// The command with the fewest blocks, in this folder.
-fn bench(folder: &Path, args: &[&str]) -> Command {
-    of_blocks(8, folder, args)
-}
-
-fn of_blocks(blocks: u32, folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("copysmith").unwrap();
-    command.args(["bench", "--blocks", &blocks.to_string()]).args(args).current_dir(folder);
-    command
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
-#[track_caller]
-fn ended(mut command: Command, code: i32) -> Output {
-    let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
-    output
-}
-
-/// The one line of a bench that measured nothing.
-#[track_caller]
-fn complaint(command: Command, code: i32) -> String {
-    let output = ended(command, code);
-    let said = text(&output.stderr);
-    assert_eq!((text(&output.stdout), said.lines().count()), ("", 1), "{said}");
-    said.strip_prefix("copysmith: ").unwrap().trim_end().to_owned()
-}
-
-/// What a text table says in each line after its headings.
 fn table(printed: &str) -> Vec<Vec<&str>> {
-    let (_, rows) = printed.split_once("\n\nbytes ").unwrap();
-    rows.lines().skip(1).map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()).collect()
+    super::bench::table(printed, "bytes").1
 }
 
 #[test]
@@ -66,6 +29,7 @@ fn the_json_names_the_machine_the_table_and_what_is_doubtful_as_the_text_does() 
     let rows = json["rows"].as_array().unwrap();
     assert_eq!((rows.len(), &rows[0]["first"], &rows[0]["error"]), (1, &Value::from(8), &Value::Null));
     let results = rows[0]["results"].as_array().unwrap();
+    assert_eq!(json["reference"], "memcpy");
     assert!(results.iter().all(|result| result["ratio"]["low"].is_f64() && result["error"].is_null()));
 
     let printed = ended(bench(dir.path(), &["--spans", "8..=8"]), 0).stdout;
@@ -82,13 +46,13 @@ fn the_json_names_the_machine_the_table_and_what_is_doubtful_as_the_text_does() 
 #[test]
 fn files_are_written_and_named_and_a_sweep_is_drawn_over_its_offsets() {
     let dir = tempfile::tempdir().unwrap();
-    let args = ["--offsets", "--spans", "1..=8", "--csv", "ratios.csv", "--svg", "ratios.svg"];
+    let args = ["offsets", "--spans", "1..=8", "--csv", "ratios.csv", "--svg", "ratios.svg"];
     let printed = ended(bench(dir.path(), &args), 0).stdout;
     assert!(text(&printed).ends_with("written: ratios.csv\nwritten: ratios.svg\n"));
     let csv = fs::read_to_string(dir.path().join("ratios.csv")).unwrap();
     assert_eq!(csv.lines().next(), Some(NAMES));
     for offset in copysmith::tune::OFFSETS {
-        assert!(csv.contains(&format!("\n8,8,{offset},core::ptr,")), "{csv}");
+        assert!(csv.contains(&format!("\n,8,8,{offset},,core::ptr,")), "{csv}");
     }
     let svg = fs::read_to_string(dir.path().join("ratios.svg")).unwrap();
     assert!(svg.contains("destination - source, modulo 4096 (bytes)") && svg.contains("core::ptr, 8 bytes"));
@@ -109,7 +73,7 @@ fn a_row_that_cannot_be_timed_is_a_row_with_its_reason_and_the_others_are_timed(
     assert_eq!(of("1099511627776").len(), of("8").len());
     assert!(of("2199023255552").iter().all(|cells| cells.last() == Some(&reason)), "{printed}");
     let csv = fs::read_to_string(dir.path().join("ratios.csv")).unwrap();
-    let last = format!("2199023255552,2199023255552,,core::ptr,,,,,,,8,{reason}");
+    let last = format!(",2199023255552,2199023255552,,,core::ptr,,,,,,,,,,8,{reason}");
     assert_eq!(csv.lines().last(), Some(last.as_str()));
 
     let printed = ended(bench(dir.path(), &["--spans", &spans, "--json"]), 1).stdout;
@@ -152,8 +116,8 @@ fn pipes_fifos_and_devices_get_the_rows_and_stay_what_they_are() {
     let args = ["--spans", "8..=8", "--csv", "/dev/stdout", "--svg", "fifo"];
     let output = ended(bench(dir.path(), &args), 0);
     let printed = text(&output.stdout);
-    assert!(printed.starts_with(&format!("{NAMES}\n8,8,,")), "{printed}");
-    assert_eq!(table(printed).len(), printed.lines().filter(|line| line.starts_with("8,8,,")).count() + 2);
+    assert!(printed.starts_with(&format!("{NAMES}\n,8,8,,")), "{printed}");
+    assert_eq!(table(printed).len(), printed.lines().filter(|line| line.starts_with(",8,8,,")).count());
     assert!(reader.join().unwrap().ends_with("</svg>\n"));
     assert!(fs::metadata(dir.path().join("fifo")).unwrap().file_type().is_fifo());
 
@@ -175,7 +139,7 @@ fn a_file_that_is_standard_output_as_well_keeps_both() {
     let written = fs::read_to_string(&path).unwrap();
     assert_eq!(all.stream_position().unwrap(), written.len() as u64);
     assert!(
-        written.starts_with(&format!("before\n{NAMES}\n8,8,,")) && written.ends_with("written: all\n"),
+        written.starts_with(&format!("before\n{NAMES}\n,8,8,,")) && written.ends_with("written: all\n"),
         "{written}"
     );
 }
@@ -225,7 +189,10 @@ fn interrupted_it_gives_up_the_row_in_flight_and_keeps_those_before() {
         let printed = text(&output.stdout);
         assert!(printed.contains("\n8 ") && !printed.contains("\n10 "), "{printed}");
         let csv = fs::read_to_string(dir.path().join("ratios.csv")).unwrap();
-        assert_eq!((csv.contains("\n8,8,"), csv.contains("\n9,9,"), csv.contains("\n10,10,")), (true, rows > 2, false));
+        assert_eq!(
+            (csv.contains("\n,8,8,"), csv.contains("\n,9,9,"), csv.contains("\n,10,10,")),
+            (true, rows > 2, false)
+        );
         assert!(fs::read_to_string(dir.path().join("ratios.svg")).unwrap().contains("<svg"));
     }
     let json: Value = serde_json::from_slice(&stopped(dir.path(), 2, &["--json"]).stdout).unwrap();
