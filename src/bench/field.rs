@@ -51,9 +51,13 @@ impl Field {
         field
     }
 
-    /// `core::ptr`, against the system's memmove. No table moves yet: one that does belongs here.
+    /// The checked-in table, where its routine moves, and `core::ptr`, against the system's memmove.
     pub fn moves() -> Field {
         let mut field = Field::against("memmove", functions::memmove());
+        if let Some(table) = copysmith_tuned::table().filter(|table| table.routine().moves()) {
+            let what = format!("the linked table of {}, dispatch included", table.machine());
+            field.add(Entrant::adapter(TUNED, functions::table_move()), what);
+        }
         let what = "core::ptr::copy, as it is compiled here".to_owned();
         field.add(Entrant::adapter(CORE_PTR, functions::core_move()), what);
         field

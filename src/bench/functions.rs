@@ -69,6 +69,8 @@ adapter!(adapted_core_move, compiled_move);
 
 /// It makes the jump itself.
 const TABLE: CopyFn = copysmith_tuned::memcpy;
+/// As [`TABLE`], for regions that may overlap.
+const TABLE_MOVE: CopyFn = copysmith_tuned::memmove;
 
 /// The system's memcpy.
 pub(super) fn memcpy() -> Entry<'static> {
@@ -98,4 +100,10 @@ pub(super) fn core_move() -> Entry<'static> {
 pub(super) fn table() -> Entry<'static> {
     // SAFETY: every table is proved, and the dispatch takes one only where the CPU has what it needs.
     unsafe { Entry::linked(TABLE) }
+}
+
+/// The linked table's routine that moves, or what stands in for it.
+pub(super) fn table_move() -> Entry<'static> {
+    // SAFETY: as above; it also moves.
+    unsafe { Entry::linked(TABLE_MOVE) }
 }
