@@ -49,6 +49,16 @@ impl Effort {
         }
     }
 
+    /// About how long a whole tune takes at most, in seconds.
+    pub const fn seconds(self) -> f64 {
+        match self {
+            Effort::Quick => 60.0,
+            Effort::Normal => 300.0,
+            Effort::Patient => 1800.0,
+            Effort::Exhaustive => 14_400.0,
+        }
+    }
+
     /// How much may be measured of a class: a fixed number of samples, so that a run that is resumed asks the same questions.
     /// `class_seconds` is how long the races of the class may take.
     pub fn budget(self, span: Span, caches: &Caches, class_seconds: f64) -> Budget {

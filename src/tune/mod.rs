@@ -98,6 +98,13 @@ impl Options {
         // Proofs and confirmations take about as long again as the races.
         self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * classes as f64))
     }
+
+    /// So much of what the effort would count in races of whole routines as the budget leaves, and no fewer than a race needs.
+    fn share_of(&self, count: usize) -> usize {
+        const FEWEST: usize = 8;
+        let share = self.budget.map_or(1.0, |budget| budget.as_secs_f64() / self.effort.seconds());
+        ((count as f64 * share.min(1.0)) as usize).max(FEWEST)
+    }
 }
 
 /// Sees a tune as it runs, and may stop it.

@@ -32,7 +32,7 @@ pub(super) fn race(
 ) -> Result<Race, TuneError> {
     let moving: Vec<Recipe> = winners.iter().filter_map(moving).collect();
     let (built, sets) = trees(&moving, &small::rows(session.features));
-    let most = session.options.effort.trees();
+    let most = session.options.share_of(session.options.effort.trees());
     // Of more sets of leaves than there is time for, evenly spaced ones.
     let step = sets.div_ceil(most).max(1);
     let built = built.into_iter().take(sets.max(most)).step_by(step);
@@ -114,13 +114,14 @@ pub(super) fn race_routines(
             }
         }
     }
+    let blocks = session.options.share_of(session.options.effort.tree_blocks());
     // The mean over many situations has only its share of what differs in one of them.
     let rules = Rules { margin: margin(floor) / many as f64, ..Rules::default() };
     let mut race = race::Race::new(admitted, rules);
     let stopped = {
         let mut recording = Recording::new(judge, &session.journal, &session.past, class, Phase::Race);
         let mut watch = Passing { observer: &mut *session.observer, span, door: &door };
-        race.run(&mut recording, Limit::blocks(session.options.effort.tree_blocks()), &mut watch)
+        race.run(&mut recording, Limit::blocks(blocks), &mut watch)
     };
     let refused = door.close()?;
     session.remember(refused);

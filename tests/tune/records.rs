@@ -44,11 +44,12 @@ fn a_record_that_differs_in_any_one_thing_is_refused_by_its_name_and_left_alone(
 fn another_question_is_not_answered_from_the_record() {
     let bytes = fs::read(journal(finished())).unwrap();
     for (other, named) in [
-        (&["--budget", "2"][..], "effort: recorded quick in 1 s, now quick in 2 s"),
+        (&["--budget", "2"][..], "effort: recorded quick in 1 s for gcc "),
         (&["--seed", "8"], "seed: recorded 7, now 8"),
         (&["--spans", "0..=31,32.."], "search space: "),
         (&["--isa", "sse2"], "search space: "),
         (&["--effort", "normal"], "effort: "),
+        (&["--profile", "tar"], " for tar "),
     ] {
         let record = with_journal(&bytes);
         let mut args: Vec<&str> = super::bench::SMALL.to_vec();
@@ -130,7 +131,7 @@ fn winners_that_cannot_be_understood_are_named_before_anything_is_measured() {
         (&right[..right.len() / 2], "EOF"),
         (&right.replace("\"schema\": 1", "\"schema\": 99"), "99"),
         (&right.replace("\"0..=32\"", "\"0..=31\""), "0..=31"),
-        (&right.replacen("copy 0..=32 ", "move 0..=32 ", 1), "move"),
+        (&right.replacen("copy 0..=32 ", "clone 0..=32 ", 1), "clone"),
     ] {
         assert_ne!(wrong, right);
         let record = tempfile::tempdir().unwrap();
