@@ -20,6 +20,7 @@
 //! - [`profile`]: the copies that real programs make, in order: recorded, imported, shipped
 //! - [`mod@bench`]: the checked-in table against the system's memcpy
 //! - [`mod@print`]: from winners to Rust source, and the equalities that hold the two together
+//! - [`study`]: offline research on recorded samples: replays, exchange with other tuners, what matters, how far to trust it
 //! - [`export`]: from a routine to assembly, an ELF object and a header for C
 //!
 //! What a copy routine is stands in `copysmith_kernels`, which recipe to try next in `copysmith_search`, and the answer in
@@ -33,5 +34,6 @@ pub mod profile;
 pub mod proofs;
 pub mod record;
 pub mod run;
+pub mod study;
 pub mod time;
 pub mod tune;

@@ -13,6 +13,7 @@ mod ratios;
 mod record;
 mod show;
 mod spans;
+mod study;
 mod table;
 mod tune;
 mod tuning;
@@ -55,6 +56,7 @@ enum Verb {
     Host(host::Args),
     Table(table::Args),
     Export(export::Args),
+    Study(study::Args),
     Completions(completions::Args),
 }
 
@@ -78,6 +80,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Host(args) => host::run(args, &mut output),
         Verb::Table(args) => table::run(args, &mut output),
         Verb::Export(args) => export::run(args, &mut output),
+        Verb::Study(args) => study::run(args, &mut output),
         Verb::Completions(args) => completions::run(args, &mut output),
     }?;
     output.finish()?;

@@ -73,6 +73,11 @@ impl Past {
         self.classes.get(class)
     }
 
+    /// The names of all classes that anything is known of.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.classes.keys().map(String::as_str)
+    }
+
     /// Why a candidate is out for good, if it is.
     pub fn rejected(&self, routine: &str) -> Option<&Rejected> {
         self.rejected.get(routine)

@@ -30,6 +30,7 @@ mod whole;
 
 pub use admission::Admission;
 pub use classes::{check_spans, classes};
+pub(crate) use door::Door;
 pub use effort::Effort;
 pub use error::TuneError;
 pub use files::{FilesError, WINNERS, printed, recorded, tuned, winners_in, write_all};
@@ -37,7 +38,8 @@ pub use identity::{emitter, features, header};
 pub use objective::shipped_halves;
 pub use offsets::OFFSETS;
 pub use report::{ClassReport, Figures, Report, RoutineReport};
-pub use situations::{LONGEST_TIMED, situations, timed};
+pub(crate) use session::{CLONE, Use, timing};
+pub use situations::{LONGEST_TIMED, seconds_a_sample, situations, timed};
 pub use trees::trees;
 
 use crate::host::Host;

@@ -1,0 +1,38 @@
+//! `copysmith study`: offline research on recorded samples. One file a verb.
+
+mod measure;
+mod merge;
+
+use super::exit::Exit;
+use super::output::Output;
+use clap::Subcommand;
+
+/// Measure a space once, and work on the data: replay searches, compare them, see what matters
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  copysmith study measure --space normal --classes 257..=512,1025..=4096 --exhaustive -o data
+  copysmith study merge data -o data.jsonl.zst
+
+DATA is a file, a directory that was measured into (its shards included), or the record of a tune.")]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Measure(measure::Args),
+    Merge(merge::Args),
+}
+
+/// Does what the verb says.
+///
+/// # Errors
+/// Whatever stops the verb.
+pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
+    match args.verb {
+        Verb::Measure(args) => measure::run(args, output),
+        Verb::Merge(args) => merge::run(args, output),
+    }
+}

@@ -1,0 +1,27 @@
+//! Offline research: measure a space once, then work on the data.
+//!
+//! ```text
+//!               plan ──> measure ──> shards (journals) ──> merge ──> data.jsonl.zst
+//!                                          └──────────┬─────────────────┘
+//!                                                   Data ──> replay (every strategy through the Judge seam) ──> score, plot
+//!                                                     ├────> exchange (Kernel Tuner cache, T4, CSV)
+//!                                                     └────> importance, transfer
+//!                       live clock ──> calibrate
+//! ```
+//!
+//! The lines are those of [`record`](crate::record): a tune's journal is a data set too, of those that its races timed. Nothing here
+//! chooses what goes into a table.
+
+mod data;
+mod error;
+mod file;
+mod measure;
+mod merge;
+mod plan;
+
+pub use data::{Class, Data, Kernel};
+pub use error::StudyError;
+pub use file::{Stored, load, store};
+pub use measure::{Measured, measure};
+pub use merge::{Merged, merge};
+pub use plan::{Choice, Plan, Shard};
