@@ -18,6 +18,11 @@ mod file;
 mod measure;
 mod merge;
 mod plan;
+pub mod plot;
+mod recorded;
+mod relive;
+mod replay;
+pub mod score;
 
 pub use data::{Class, Data, Kernel};
 pub use error::StudyError;
@@ -25,3 +30,6 @@ pub use file::{Stored, load, store};
 pub use measure::{Measured, measure};
 pub use merge::{Merged, merge};
 pub use plan::{Choice, Plan, Shard};
+pub use recorded::{Noise, RecordedJudge};
+pub use relive::{Relived, relive};
+pub use replay::{Replay, Row, WITHIN, replay};

@@ -29,6 +29,7 @@ mod trees;
 mod whole;
 
 pub use admission::Admission;
+pub(crate) use class::{Asked, chosen};
 pub use classes::{check_spans, classes};
 pub(crate) use door::Door;
 pub use effort::Effort;
@@ -96,7 +97,7 @@ impl Options {
     }
 
     /// How long the races of one of so many classes may take, in seconds.
-    fn class_seconds(&self, classes: usize) -> f64 {
+    pub(crate) fn class_seconds(&self, classes: usize) -> f64 {
         // Proofs and confirmations take about as long again as the races.
         self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * classes as f64))
     }

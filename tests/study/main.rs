@@ -2,3 +2,5 @@
 
 mod bench;
 mod measuring;
+mod replaying;
+mod simulated;

@@ -2,6 +2,7 @@
 
 mod measure;
 mod merge;
+mod replay;
 
 use super::exit::Exit;
 use super::output::Output;
@@ -13,6 +14,7 @@ use clap::Subcommand;
 Examples:
   copysmith study measure --space normal --classes 257..=512,1025..=4096 --exhaustive -o data
   copysmith study merge data -o data.jsonl.zst
+  copysmith study replay data --svg curves.svg
 
 DATA is a file, a directory that was measured into (its shards included), or the record of a tune.")]
 pub struct Args {
@@ -24,6 +26,7 @@ pub struct Args {
 enum Verb {
     Measure(measure::Args),
     Merge(merge::Args),
+    Replay(replay::Args),
 }
 
 /// Does what the verb says.
@@ -34,5 +37,6 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     match args.verb {
         Verb::Measure(args) => measure::run(args, output),
         Verb::Merge(args) => merge::run(args, output),
+        Verb::Replay(args) => replay::run(args, output),
     }
 }
