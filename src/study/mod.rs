@@ -14,6 +14,7 @@
 
 mod data;
 mod error;
+pub mod exchange;
 mod file;
 mod measure;
 mod merge;

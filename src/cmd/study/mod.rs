@@ -1,5 +1,7 @@
 //! `copysmith study`: offline research on recorded samples. One file a verb.
 
+mod export;
+mod import;
 mod measure;
 mod merge;
 mod replay;
@@ -27,6 +29,8 @@ enum Verb {
     Measure(measure::Args),
     Merge(merge::Args),
     Replay(replay::Args),
+    Export(export::Args),
+    Import(import::Args),
 }
 
 /// Does what the verb says.
@@ -38,5 +42,7 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         Verb::Measure(args) => measure::run(args, output),
         Verb::Merge(args) => merge::run(args, output),
         Verb::Replay(args) => replay::run(args, output),
+        Verb::Export(args) => export::run(args, output),
+        Verb::Import(args) => import::run(args, output),
     }
 }
