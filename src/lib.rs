@@ -21,6 +21,7 @@
 //! - [`mod@bench`]: the checked-in table against the system's memcpy
 //! - [`mod@print`]: from winners to Rust source, and the equalities that hold the two together
 //! - [`study`]: offline research on recorded samples: replays, exchange with other tuners, what matters, how far to trust it
+//! - [`report`]: records as a page to look at
 //! - [`export`]: from a routine to assembly, an ELF object and a header for C
 //!
 //! What a copy routine is stands in `copysmith_kernels`, which recipe to try next in `copysmith_search`, and the answer in
@@ -33,6 +34,7 @@ pub mod print;
 pub mod profile;
 pub mod proofs;
 pub mod record;
+pub mod report;
 pub mod run;
 pub mod study;
 pub mod time;

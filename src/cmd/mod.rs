@@ -11,6 +11,7 @@ mod output;
 mod profile;
 mod ratios;
 mod record;
+mod report;
 mod show;
 mod spans;
 mod study;
@@ -57,6 +58,7 @@ enum Verb {
     Table(table::Args),
     Export(export::Args),
     Study(study::Args),
+    Report(report::Args),
     Completions(completions::Args),
 }
 
@@ -81,6 +83,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Table(args) => table::run(args, &mut output),
         Verb::Export(args) => export::run(args, &mut output),
         Verb::Study(args) => study::run(args, &mut output),
+        Verb::Report(args) => report::run(args, &mut output),
         Verb::Completions(args) => completions::run(args, &mut output),
     }?;
     output.finish()?;

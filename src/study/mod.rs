@@ -12,10 +12,13 @@
 //! The lines are those of [`record`](crate::record): a tune's journal is a data set too, of those that its races timed. Nothing here
 //! chooses what goes into a table.
 
+mod calibrate;
+pub mod compare;
 mod data;
 mod error;
 pub mod exchange;
 mod file;
+mod importance;
 mod measure;
 mod merge;
 mod plan;
@@ -24,13 +27,19 @@ mod recorded;
 mod relive;
 mod replay;
 pub mod score;
+mod transfer;
 
+pub use calibrate::{
+    Amount, Calibration, PLANTED, Pick, Stability, calibrate, covered, finds_planted, holds, stability,
+};
 pub use data::{Class, Data, Kernel};
 pub use error::StudyError;
 pub use file::{Stored, load, store};
+pub use importance::{Importance, Minimal, importance, minimal};
 pub use measure::{Measured, measure};
 pub use merge::{Merged, merge};
 pub use plan::{Choice, Plan, Shard};
 pub use recorded::{Noise, RecordedJudge};
 pub use relive::{Relived, relive};
 pub use replay::{Replay, Row, WITHIN, replay};
+pub use transfer::{Transfer, transfer};

@@ -35,6 +35,7 @@ pub(crate) use door::Door;
 pub use effort::Effort;
 pub use error::TuneError;
 pub use files::{FilesError, WINNERS, printed, recorded, tuned, winners_in, write_all};
+pub(crate) use files::{HOST, SAMPLES};
 pub use identity::{emitter, features, header};
 pub use objective::shipped_halves;
 pub use offsets::OFFSETS;

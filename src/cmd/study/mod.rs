@@ -1,10 +1,14 @@
 //! `copysmith study`: offline research on recorded samples. One file a verb.
 
+mod calibrate;
+mod compare;
 mod export;
 mod import;
+mod importance;
 mod measure;
 mod merge;
 mod replay;
+mod transfer;
 
 use super::exit::Exit;
 use super::output::Output;
@@ -31,6 +35,10 @@ enum Verb {
     Replay(replay::Args),
     Export(export::Args),
     Import(import::Args),
+    Compare(compare::Args),
+    Importance(importance::Args),
+    Transfer(transfer::Args),
+    Calibrate(calibrate::Args),
 }
 
 /// Does what the verb says.
@@ -44,5 +52,9 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         Verb::Replay(args) => replay::run(args, output),
         Verb::Export(args) => export::run(args, output),
         Verb::Import(args) => import::run(args, output),
+        Verb::Compare(args) => compare::run(args, output),
+        Verb::Importance(args) => importance::run(args, output),
+        Verb::Transfer(args) => transfer::run(args, output),
+        Verb::Calibrate(args) => calibrate::run(args, output),
     }
 }
