@@ -324,6 +324,9 @@ pub enum Op {
         then: Vec<Op>,
         /// Done where it does not.
         otherwise: Vec<Op>,
+        /// The alignment of `otherwise` in bytes, a power of two up to 64; 1 is none. Where `then` returns only a jump leads there, and
+        /// nobody falls through the padding.
+        align: u8,
     },
     /// The body once, and again as long as the condition holds after it.
     Turn {
