@@ -1,9 +1,10 @@
 //! The held-out run: finalists again, later, in a fresh process. Only its numbers are published.
 
+use super::objective::broken_down;
 use super::session::{Session, Use};
 use super::{Figures, TuneError, offsets};
 use crate::proofs::Refusal;
-use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
+use crate::record::{Block, Breakdown, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
 use crate::time::{Situation, confirm};
 use copysmith_kernels::Routine;
 use copysmith_search::confirm::FINALISTS;
@@ -87,13 +88,15 @@ fn run(
     let done = confirm(&settings, &finalists, long, LIMIT, &mut || session.observer.stop())?;
     let mut lanes = Vec::new();
     let mut speeds = Vec::new();
+    let mut broken = Vec::new();
     for (finalist, series) in finalists.iter().zip(done.finalists) {
-        let (samples, outcome, speed) = match series {
-            Ok(series) => (series.log_ratios, Left::Survived, series.gigabytes_per_second),
-            Err(reason) => (Vec::new(), Left::Failed(reason), None),
+        let (samples, outcome, speed, alone) = match series {
+            Ok(series) => (series.log_ratios, Left::Survived, series.gigabytes_per_second, series.situations),
+            Err(reason) => (Vec::new(), Left::Failed(reason), None, Vec::new()),
         };
         lanes.push(Lane { routine: finalist.clone(), samples, outcome });
         speeds.push(speed);
+        broken.push(broken_down(&settings.situations, &alone));
     }
     let mut entries = blocks(&race.class, &lanes);
     // A finalist that is terrible somewhere leaves; the plain loop never does, so somebody stays.
@@ -135,6 +138,12 @@ fn run(
         gigabytes_per_second: speeds[chosen],
         worst: worst[chosen],
     };
+    entries.push(Entry::Breakdown(Breakdown {
+        class: race.class.clone(),
+        phase: Phase::Confirmation,
+        routine: confirmed.routine.clone(),
+        situations: broken.swap_remove(chosen),
+    }));
     entries.push(Entry::Confirmed(confirmed.clone()));
     session.note_all(&entries)?;
     Ok(confirmed)
