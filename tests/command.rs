@@ -116,6 +116,36 @@ fn json_holds_the_same_and_its_routine_is_taken_back() {
     assert_eq!(json["plan"], ROUTINE.parse::<copysmith_kernels::Routine>().unwrap().plan().to_string());
 }
 
+/// Each would be waited for without end; so would the journal and the winners, which `tests/tune` tries.
+#[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn a_fifo_instead_of_a_file_that_is_read_is_one_line_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fifo");
+    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: the name is terminated.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o700) }, 0);
+    let (fifo, out, record) = (path.to_str().unwrap(), dir.path().join("out"), dir.path().join("record"));
+    let (out, record) = (out.to_str().unwrap(), record.to_str().unwrap());
+    for args in [
+        &["profile", "show", fifo][..],
+        &["profile", "merge", "git", fifo, "-o", out],
+        &["profile", "sample", fifo, "--calls", "9", "-o", out],
+        &["profile", "import", "/dev/zero", "-o", out],
+        &["bench", "replay", "--profile", fifo],
+        &["bench", "--against", fifo],
+        &["bench", "program", "--library", fifo, "--", "true"],
+        &["tune", "--record", record, "--profile", fifo],
+    ] {
+        let said = complaint(args, 1);
+        assert!(said.contains("it is not a regular file"), "{args:?}: {said}");
+    }
+    for args in [&["record", "-o", out, "--", fifo][..], &["bench", "program", "--library", "/bin/true", "--", fifo]] {
+        let said = complaint(args, 1);
+        assert!(said.contains("cannot be started"), "{args:?}: {said}");
+    }
+}
+
 #[test]
 fn completions_name_every_verb_in_each_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -4,6 +4,7 @@
 //! end the same way both times: a program that breaks is not faster.
 
 use crate::profile::recorder::unpreloaded;
+use crate::regular::is_regular;
 use copysmith_search::stats::{Comparison, compare, median};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -106,8 +107,9 @@ pub fn pairs(request: &Request, mut stop: impl FnMut() -> bool, mut done: impl F
 
 /// The library's whole path, as the loader can be told it.
 fn preloadable(library: &Path) -> Result<PathBuf, ProgramError> {
-    let whole =
-        fs::canonicalize(library).map_err(|error| ProgramError::Library(library.to_owned(), error.to_string()))?;
+    // The loader would wait for a fifo.
+    let whole = fs::canonicalize(library).and_then(|whole| is_regular(&whole).map(|()| whole));
+    let whole = whole.map_err(|error| ProgramError::Library(library.to_owned(), error.to_string()))?;
     let odd = whole.as_os_str().as_encoded_bytes().iter().find(|byte| b" :\t\n".contains(byte));
     match odd {
         Some(&byte) => {
