@@ -108,6 +108,18 @@ fn the_leaves_of_a_routine_are_a_table() {
     assert!(shown.contains(table), "{shown}");
 }
 
+/// The first leaf is safe with the destination below the source; the second, whose last move overlaps the one before, in neither way.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn overlap_is_asked_of_each_leaf_at_its_own_edges() {
+    const LONG: &str = "cuts=262144 | copy 0..=262144 string unit=1 | copy 262145.. loop width=sse16 unroll=1";
+    assert!(
+        result(&["check", "copy 0..=262144 string unit=1"])
+            .contains("overlap  safe only where the destination lies below")
+    );
+    assert!(result(&["check", LONG]).contains("overlap  none: operands must not overlap"));
+}
+
 #[test]
 fn json_holds_the_same_and_its_routine_is_taken_back() {
     let json: serde_json::Value = serde_json::from_str(&result(&["show", "--json", ROUTINE])).unwrap();
