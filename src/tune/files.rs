@@ -96,6 +96,22 @@ pub fn winners_in(dir: &Path) -> Result<Option<Winners>, FilesError> {
     }
 }
 
+/// The winners of this machine in a checkout, where they are not what is linked: after a tune, until the next build, a table is that
+/// of an earlier one. `None` where they are, or there are none.
+///
+/// # Errors
+/// As [`winners_in`].
+pub fn unlinked(place: &Place, machine: &str) -> Result<Option<PathBuf>, FilesError> {
+    let dir = place.dir.join(machine);
+    if tuned(place).is_none() {
+        return Ok(None);
+    }
+    let Some(winners) = winners_in(&dir)? else { return Ok(None) };
+    let linked = copysmith_tuned::table().filter(|table| table.machine() == machine);
+    let same = linked.is_some_and(|table| table.routine().recipe() == winners.routine.text.to_string());
+    Ok((!same).then(|| dir.join(WINNERS)))
+}
+
 /// Writes a machine's folder, and in a checkout its table and the list of tables; the paths written, in order.
 ///
 /// # Errors
