@@ -48,8 +48,8 @@ pub(super) enum Spread {
 #[derive(Debug)]
 pub(super) struct Lanes {
     arena: Arena,
-    lanes: Vec<Lane>,
-    read_backs: Vec<ReadBack>,
+    lanes: Rc<[Lane]>,
+    read_backs: Rc<[ReadBack]>,
     /// The index of each lane's first piece: its drivers, one a read-back, then its code if it has any.
     firsts: Vec<usize>,
 }
@@ -66,11 +66,12 @@ impl Lanes {
     /// # Errors
     /// [`TimeError::Code`] where there is no executable memory.
     pub fn new(
-        lanes: Vec<Lane>,
-        read_backs: Vec<ReadBack>,
+        lanes: impl Into<Rc<[Lane]>>,
+        read_backs: impl Into<Rc<[ReadBack]>>,
         spread: Spread,
         rng: &mut ChaCha8Rng,
     ) -> Result<Lanes, TimeError> {
+        let (lanes, read_backs) = (lanes.into(), read_backs.into());
         let drivers = |entered| read_backs.iter().map(|&read_back| driver::emit(read_back, entered)).collect();
         let (by_jump, directly): (Vec<Code>, Vec<Code>) = (drivers(Entered::ByJump), drivers(Entered::Directly));
         let emitted = lanes.iter().filter_map(|lane| match &lane.target {
@@ -119,8 +120,8 @@ impl Lanes {
     ///
     /// # Errors
     /// As [`Lanes::new`].
-    pub fn moved(&self, lanes: Vec<Lane>, spread: Spread, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
-        Lanes::new(lanes, self.read_backs.clone(), spread, rng)
+    pub fn moved(&self, lanes: &Rc<[Lane]>, spread: Spread, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
+        Lanes::new(Rc::clone(lanes), Rc::clone(&self.read_backs), spread, rng)
     }
 
     /// The lane's own call loop with this read-back, which is one of those given to [`Lanes::new`].
@@ -186,7 +187,7 @@ mod tests {
         let lane = Lane { slot: slot.clone(), ..three().remove(1) };
         let mut lanes = Lanes::new(vec![lane.clone()], vec![ReadBack::None], Spread::Together, &mut rng).unwrap();
         for _ in 0..8 {
-            lanes = lanes.moved(vec![lane.clone()], Spread::Together, &mut rng).unwrap();
+            lanes = lanes.moved(&[lane.clone()].into(), Spread::Together, &mut rng).unwrap();
             assert_eq!(lanes.target(0).address(), slot.as_ref().unwrap().entry().address());
             let mut byte = 7;
             // SAFETY: what copies nothing needs nothing.

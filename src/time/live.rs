@@ -207,10 +207,11 @@ impl LiveJudge {
     fn race(&mut self, contestants: &[Contestant]) -> Result<Vec<Result<f64, String>>, TimeError> {
         let mut all_lanes = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
         all_lanes.extend(contestants.iter().map(|contestant| contestant.lane.clone()));
+        let all_lanes: Rc<[Lane]> = all_lanes.into();
         let LiveJudge { bench, rng, stages, worst_share, lanes, tally, latest, .. } = self;
         let mut all = vec![Ok(Vec::with_capacity(stages.len())); contestants.len()];
         for (index, stage) in stages.iter_mut().enumerate() {
-            *lanes = lanes.moved(all_lanes.clone(), stage.spread(), rng)?;
+            *lanes = lanes.moved(&all_lanes, stage.spread(), rng)?;
             bench.move_hot(rng);
             let block = stage.block(contestants.len(), bench, lanes, rng, |discarded| tally.note_attempt(discarded));
             tally.note_settled(&block);
