@@ -180,6 +180,36 @@ mod tests {
         }
     }
 
+    /// Code of many sizes, each of which would shift what comes after it, in arenas of many sizes: a winner cannot depend on where in a
+    /// line its code begins, in a race or in a table.
+    #[test]
+    fn neither_the_code_before_it_nor_the_arena_shifts_an_entry_off_its_line() {
+        use copysmith_kernels::{Isa, Routine, Target as _, X86_64};
+        use copysmith_search::space::{Breadth, Features, space};
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let features = Features { isa: Isa::Avx512, prefetchw: false };
+        let some = |span: &str| space(span.parse().unwrap(), features, Breadth::Quick).into_iter().take(12);
+        let recipes = ["0..=16", "17..=32", "1025..=4096"].into_iter().flat_map(some);
+        let emit = |recipe| Rc::new(X86_64.emit(&Routine::from(recipe).plan()).unwrap());
+        let codes: Vec<Rc<Code>> = recipes.map(emit).collect();
+        let shifts: HashSet<usize> = codes.iter().map(|code| code.bytes.len() % 64 / 16).collect();
+        assert_eq!(shifts.len(), 4, "some would shift by 16, some by 32, some by 48");
+        for most in 1..=codes.len() {
+            let code = |code: &Rc<Code>| Target::Emitted(Rc::clone(code));
+            let lane = |target| Lane { target, entered: Entered::ByJump, start: None, slot: None };
+            let racing: Vec<Lane> = codes[..most].iter().map(code).map(lane).collect();
+            for spread in [Spread::Together, Spread::Apart] {
+                let lanes = Lanes::new(racing.clone(), vec![ReadBack::None], spread, &mut rng).unwrap();
+                for (index, code) in codes[..most].iter().enumerate() {
+                    assert_eq!((code.align % 64, lanes.target(index).address() % code.align), (0, 0), "{spread:?}");
+                }
+            }
+        }
+        for row in copysmith_tuned::tables().iter().flat_map(|table| table.rows().iter().chain([table.routine()])) {
+            assert_eq!(row.code().as_ptr() as usize % 64, 0, "{}", row.recipe());
+        }
+    }
+
     #[test]
     fn a_slot_leads_to_the_latest_place_of_its_code() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
