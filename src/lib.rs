@@ -22,6 +22,8 @@
 //! - [`mod@print`]: from winners to Rust source, and the equalities that hold the two together
 //! - [`export`]: from a routine to assembly, an ELF object and a header for C
 //!
+//! [`regular`] opens files for all of them: none that would be waited for.
+//!
 //! What a copy routine is stands in `copysmith_kernels`, which recipe to try next in `copysmith_search`, and the answer in
 //! `copysmith_tuned`.
 
@@ -32,6 +34,7 @@ pub mod print;
 pub mod profile;
 pub mod proofs;
 pub mod record;
+pub mod regular;
 pub mod run;
 pub mod time;
 pub mod tune;

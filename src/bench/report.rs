@@ -17,6 +17,8 @@ pub struct Report {
     pub cpu: String,
     /// The machine whose table is linked and in use; `None` where there is none for this one.
     pub table: Option<&'static str>,
+    /// Why that is not what was tuned here, where it is not.
+    pub table_doubt: Option<String>,
     /// What everything is held against: the system's `memcpy`, or `memmove`.
     pub reference: &'static str,
     /// Who the contestants are.
@@ -95,6 +97,7 @@ impl Report {
             machine: host.machine(),
             cpu: host.cpu.brand.clone(),
             table: copysmith_tuned::machine(),
+            table_doubt: None,
             reference: field.reference(),
             contestants: field.legend().to_vec(),
             warnings: host.warnings.clone(),

@@ -216,10 +216,11 @@ impl LiveJudge {
     fn race(&mut self, contestants: &[Contestant]) -> Result<Vec<Result<f64, String>>, TimeError> {
         let mut all_lanes = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
         all_lanes.extend(contestants.iter().map(|contestant| contestant.lane.clone()));
+        let all_lanes: Rc<[Lane]> = all_lanes.into();
         let LiveJudge { bench, rng, stages, loss_aversion, lanes, tally, latest, breakdown, .. } = self;
         let mut all = vec![Ok(Vec::with_capacity(stages.len())); contestants.len()];
         for (index, stage) in stages.iter_mut().enumerate() {
-            *lanes = lanes.moved(all_lanes.clone(), stage.spread(), rng)?;
+            *lanes = lanes.moved(&all_lanes, stage.spread(), rng)?;
             bench.move_hot(rng);
             let block = stage.block(contestants.len(), bench, lanes, rng, |discarded| tally.note_attempt(discarded));
             tally.note_settled(&block);
@@ -241,13 +242,13 @@ impl LiveJudge {
                 }
             }
         }
-        let scored = |(contestant, ratios): (&Contestant, Result<Vec<(f64, f64)>, String>)| {
-            let ratios = ratios?;
-            breakdown.note(&contestant.name, ratios.iter().map(|&(_, ratio)| ratio));
-            let settled: Vec<f64> = breakdown.of(&contestant.name).iter().map(|blocks| trimmed_mean(blocks)).collect();
-            Ok(score(&ratios, &settled, *loss_aversion))
+        let mut scored = |name: &str, ratios: Vec<(f64, f64)>| {
+            breakdown.note(name, ratios.iter().map(|&(_, ratio)| ratio));
+            let settled: Vec<f64> = breakdown.of(name).iter().map(|blocks| trimmed_mean(blocks)).collect();
+            score(&ratios, &settled, *loss_aversion)
         };
-        Ok(contestants.iter().zip(all).map(scored).collect())
+        let scores = contestants.iter().zip(all);
+        Ok(scores.map(|(contestant, ratios)| ratios.map(|ratios| scored(&contestant.name, ratios))).collect())
     }
 }
 

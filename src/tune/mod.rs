@@ -33,7 +33,7 @@ pub use admission::Admission;
 pub use classes::{check_spans, classes};
 pub use effort::Effort;
 pub use error::TuneError;
-pub use files::{FilesError, WINNERS, printed, recorded, tuned, winners_in, write_all};
+pub use files::{FilesError, WINNERS, printed, recorded, tuned, unlinked, winners_in, write_all};
 pub use identity::{emitter, features, header};
 pub use objective::shipped_halves;
 pub use offsets::OFFSETS;

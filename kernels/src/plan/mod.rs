@@ -7,6 +7,8 @@
 //! [`Reg::RETURN`] must still hold the destination at every [`Op::Return`]; no operation may set it.
 
 mod display;
+#[cfg(test)]
+pub(crate) mod drawn;
 mod width;
 
 pub use width::Width;
