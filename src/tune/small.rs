@@ -91,7 +91,7 @@ pub(super) fn straight(span: Span, features: Features) -> Vec<Recipe> {
 
 /// Whether a reach is enough for the span, and half of it is not.
 fn fits(reach: usize, span: Span) -> bool {
-    (span.last()..2 * span.last().saturating_add(1)).contains(&reach)
+    (span.last()..span.last().saturating_mul(2)).contains(&reach)
 }
 
 #[cfg(test)]
