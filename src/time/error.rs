@@ -31,7 +31,7 @@ pub enum TimeError {
     Workload(WorkloadError),
     /// A weight is not a positive number.
     Weight(f64),
-    /// A share of the worst situation that is none.
+    /// A loss aversion that is negative or not finite.
     LossAversion(f64),
     /// The reference itself takes no time that can be told from an empty call's.
     Reference {

@@ -244,7 +244,9 @@ impl LiveJudge {
         }
         let mut scored = |name: &str, ratios: Vec<(f64, f64)>| {
             breakdown.note(name, ratios.iter().map(|&(_, ratio)| ratio));
-            let settled: Vec<f64> = breakdown.of(name).iter().map(|blocks| trimmed_mean(blocks)).collect();
+            let losses_count = *loss_aversion > 0.0;
+            let blocks = breakdown.of(name).iter().filter(|_| losses_count);
+            let settled: Vec<f64> = blocks.map(|ratios| trimmed_mean(ratios)).collect();
             score(&ratios, &settled, *loss_aversion)
         };
         let scores = contestants.iter().zip(all);

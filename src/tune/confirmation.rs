@@ -11,7 +11,7 @@ use copysmith_search::confirm::FINALISTS;
 use copysmith_search::race::{Lane, Outcome as Left};
 use copysmith_search::stats::{Estimate, margin, noise_floor};
 use copysmith_search::strategy::WORTH;
-use copysmith_search::ties::{Standing, choose, ties};
+use copysmith_search::ties::ties;
 use std::time::Duration;
 
 /// How long a confirming process may take: far more than it needs.
@@ -124,7 +124,7 @@ fn run(
         return Err(TuneError::NobodyLeft { class: race.class.clone(), reason: reason.unwrap_or_default() });
     };
     let chosen =
-        if sorted.tied.contains(&0) { 0 } else { decide(session, &lanes, &sorted.tied).unwrap_or(sorted.best) };
+        if sorted.tied.contains(&0) { 0 } else { session.chosen(&lanes, &sorted.tied, None).unwrap_or(sorted.best) };
     let estimate = Estimate::of(&lanes[chosen].samples);
     let confirmed = Confirmed {
         class: race.class.clone(),
@@ -147,20 +147,6 @@ fn run(
     entries.push(Entry::Confirmed(confirmed.clone()));
     session.note_all(&entries)?;
     Ok(confirmed)
-}
-
-/// By the tie rule among those that the confirmation does not tell apart from its best.
-fn decide(session: &Session<'_>, lanes: &[Lane], tied: &[usize]) -> Option<usize> {
-    let standing = |&index: &usize| Standing {
-        routine: lanes[index].routine.clone(),
-        code_bytes: session.admission.code_bytes(&lanes[index].routine),
-        incumbent: false,
-        common: true,
-        neighbour: false,
-    };
-    let standings: Vec<Standing> = tied.iter().map(standing).collect();
-    let chosen = choose(&standings)?;
-    lanes.iter().position(|lane| lane.routine == chosen.routine)
 }
 
 fn blocks(class: &str, lanes: &[Lane]) -> Vec<Entry> {

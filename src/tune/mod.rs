@@ -1,7 +1,7 @@
 //! The main job: from nothing to proven, timed and confirmed kernels for every length.
 //!
 //! ```text
-//! classes ─> class (race) ─> threshold ─> confirmation ─> whole (race of trees) ─> confirmation ─> Winners, Report
+//! classes ─> class (race) ─> threshold ─> confirmation ─> whole (races of routines) ─> confirmation ─> Winners, Report
 //!              |  every candidate through admission (three proofs); every sample through the journal
 //! ```
 //!

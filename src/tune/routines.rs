@@ -9,49 +9,49 @@ use crate::time::{self, LiveJudge, Situation};
 use copysmith_kernels::{Routine, Span};
 use copysmith_search::race::{self, Limit, Outcome, Rules};
 use copysmith_search::stats::{margin, trimmed_mean};
-use copysmith_search::ties::{Standing, choose, ties};
-use std::collections::HashMap;
+use copysmith_search::ties::ties;
 
 /// Blocks of a first look: enough to tell what differs by a tenth.
 const FIRST_LOOK: usize = 3;
 
-/// The `keep` best of many candidates after a first look at each.
-pub(super) fn best_of(
-    session: &mut Session<'_>,
-    name: &str,
-    situations: &[Situation],
-    candidates: Vec<Routine>,
-    keep: usize,
-) -> Result<Vec<Routine>, TuneError> {
-    if candidates.len() <= keep {
-        return Ok(candidates);
-    }
-    let name = format!("{name}, first look");
-    let Timed { race, .. } = timed(session, &name, situations, candidates, FIRST_LOOK)?;
-    let mut lanes: Vec<&race::Lane> =
-        race.lanes().iter().filter(|lane| !matches!(lane.outcome, Outcome::Failed(_))).collect();
-    lanes.sort_by(|a, b| trimmed_mean(&a.samples).total_cmp(&trimmed_mean(&b.samples)));
-    Ok(lanes.into_iter().take(keep).map(|lane| lane.routine.clone()).collect())
-}
-
-/// Races whole routines and notes which won and what each did where, unless the record says so already.
+/// Races whole routines, those held before and the `keep` best of the others after a first look, and notes which won and what each did
+/// where; unless the record says so already.
 pub(super) fn raced(
     session: &mut Session<'_>,
     name: &str,
     situations: &[Situation],
-    candidates: Vec<Routine>,
+    [held, others]: [Vec<Routine>; 2],
     incumbent: Option<&Routine>,
 ) -> Result<Race, TuneError> {
     if let Some(race) = session.past.class(name).and_then(|past| past.races.last()) {
         return Ok(race.clone());
     }
+    let candidates = held.into_iter().chain(best_of(session, name, situations, others)?).collect();
     let blocks = session.options.share_of(session.options.effort.tree_blocks());
     let timed = timed(session, name, situations, candidates, blocks)?;
     let race = result(session, name, &timed, incumbent)?;
-    let mut entries: Vec<Entry> = timed.breakdowns.into_iter().map(Entry::Breakdown).collect();
+    let mut entries: Vec<Entry> = timed.breakdowns(name, situations).map(Entry::Breakdown).collect();
     entries.push(Entry::Race(race.clone()));
     session.note_all(&entries)?;
     Ok(race)
+}
+
+/// The best of many candidates after a first look at each.
+fn best_of(
+    session: &mut Session<'_>,
+    name: &str,
+    situations: &[Situation],
+    candidates: Vec<Routine>,
+) -> Result<Vec<Routine>, TuneError> {
+    let keep = session.options.share_of(session.options.effort.kept());
+    if candidates.len() <= keep {
+        return Ok(candidates);
+    }
+    let timed = timed(session, &format!("{name}, first look"), situations, candidates, FIRST_LOOK)?;
+    let lanes = timed.race.lanes().iter();
+    let mut lanes: Vec<&race::Lane> = lanes.filter(|lane| !matches!(lane.outcome, Outcome::Failed(_))).collect();
+    lanes.sort_by(|a, b| trimmed_mean(&a.samples).total_cmp(&trimmed_mean(&b.samples)));
+    Ok(lanes.into_iter().take(keep).map(|lane| lane.routine.clone()).collect())
 }
 
 /// A race that has been run, and what belongs to it.
@@ -60,7 +60,19 @@ struct Timed {
     floor: f64,
     margin: f64,
     refused: usize,
-    breakdowns: Vec<Breakdown>,
+    judge: LiveJudge,
+}
+
+impl Timed {
+    /// What each did in each situation, as far as it was timed now.
+    fn breakdowns(&self, name: &str, situations: &[Situation]) -> impl Iterator<Item = Breakdown> {
+        let of = |lane: &race::Lane| {
+            let routine = lane.routine.to_string();
+            let alone = broken_down(situations, self.judge.breakdown(&routine));
+            Breakdown { class: name.to_owned(), phase: Phase::Race, routine, situations: alone }
+        };
+        self.race.lanes().iter().map(of).filter(|breakdown| !breakdown.situations.is_empty())
+    }
 }
 
 fn timed(
@@ -101,14 +113,7 @@ fn timed(
     session.remember(refusals);
     stopped?;
     session.check()?;
-    let broken_down = |lane: &race::Lane| {
-        let routine = lane.routine.to_string();
-        let of = broken_down(situations, judge.breakdown(&routine));
-        Breakdown { class: name.to_owned(), phase: Phase::Race, routine, situations: of }
-    };
-    let breakdowns = race.lanes().iter().map(broken_down).filter(|breakdown| !breakdown.situations.is_empty());
-    let breakdowns = breakdowns.collect();
-    Ok(Timed { race, floor, margin, refused, breakdowns })
+    Ok(Timed { race, floor, margin, refused, judge })
 }
 
 /// The outcome of a race of routines, as the journal keeps it.
@@ -118,16 +123,7 @@ fn result(session: &Session<'_>, name: &str, timed: &Timed, incumbent: Option<&R
     let Some(sorted) = ties(lanes, timed.margin) else {
         return Err(TuneError::NobodyLeft { class, reason: "no routine could be timed".to_owned() });
     };
-    let standing = |&index: &usize| Standing {
-        routine: lanes[index].routine.clone(),
-        code_bytes: session.admission.code_bytes(&lanes[index].routine),
-        incumbent: Some(&lanes[index].routine) == incumbent,
-        common: true,
-        neighbour: false,
-    };
-    let standings: Vec<Standing> = sorted.tied.iter().map(standing).collect();
-    let index: HashMap<&Routine, usize> = lanes.iter().enumerate().map(|(at, lane)| (&lane.routine, at)).collect();
-    let winner = choose(&standings).map_or(sorted.best, |chosen| index[&chosen.routine]);
+    let winner = session.chosen(lanes, &sorted.tied, incumbent).unwrap_or(sorted.best);
     // The fastest of the tied ones first, so that they are the finalists.
     let mut tied: Vec<usize> = sorted.tied.iter().copied().filter(|&index| index != winner).collect();
     tied.sort_by(|&a, &b| sorted.behind[a].mean.total_cmp(&sorted.behind[b].mean));

@@ -9,7 +9,7 @@ use super::TuneError;
 use super::confirmation;
 use super::moving::moving;
 use super::neighbours::neighbours;
-use super::routines::{best_of, raced};
+use super::routines::raced;
 use super::session::Session;
 use super::small;
 use super::trees::trees;
@@ -42,11 +42,9 @@ pub(super) fn race(
     let step = sets.div_ceil(most).max(1);
     let built = built.into_iter().take(sets.max(most)).step_by(step);
     let aligned = built.filter_map(|routine| routine.with_align_jumps(USUAL_ALIGN_JUMPS).ok());
-    let keep = session.options.share_of(session.options.effort.kept());
-    let mut best = best_of(session, WHOLE, situations, aligned.collect(), keep)?;
     let incumbent = incumbent.filter(|incumbent| incumbent.operation() == Operation::Move);
-    best.extend(incumbent.cloned());
-    raced(session, WHOLE, situations, best, incumbent)
+    let held = incumbent.cloned().into_iter().collect();
+    raced(session, WHOLE, situations, [held, aligned.collect()], incumbent)
 }
 
 /// Races the routine against those that differ from it in one compare, leaf or alignment, and the winner again, until it stays or the
@@ -65,10 +63,7 @@ pub(super) fn refine(
             let tied = tied.iter().filter(|other| other.span() == leaf.span()).cloned();
             small::straight(leaf.span(), session.features).into_iter().chain(tied).collect()
         });
-        let keep = session.options.share_of(session.options.effort.kept());
-        let mut best = best_of(session, &name, situations, others, keep)?;
-        best.insert(0, routine.clone());
-        let winner = raced(session, &name, situations, best, Some(&routine))?.winner;
+        let winner = raced(session, &name, situations, [vec![routine.clone()], others], Some(&routine))?.winner;
         if winner == routine.to_string() {
             break;
         }

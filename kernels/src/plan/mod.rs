@@ -242,6 +242,11 @@ pub enum Direction {
     Backward,
 }
 
+/// Whether a place inside a routine can be aligned to so many bytes: to a power of two, and to no more than the entry is.
+pub(crate) fn is_alignment(align: u8) -> bool {
+    align.is_power_of_two() && align <= 64
+}
+
 /// One operation of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {

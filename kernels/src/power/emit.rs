@@ -7,7 +7,7 @@ use super::layout::{Branch, Label, Layout};
 use super::registers::{ADDRESS, Cursor, STACK, integer};
 use crate::code::{Slots, Unsupported};
 use crate::plan::{Addr, Cond, Expr, Op, Plan, Reg, Relation, Width};
-use crate::uses::{mentions, returns};
+use crate::uses::{aligned, mentions, returns};
 use Operand::{Bit, Imm, To};
 
 /// Bytes of the frame that holds the scratch where there is no red zone: 128, and back chain and link word below them, rounded up to a
@@ -138,10 +138,7 @@ impl<'g> Emitter<'g> {
 
     /// Pads to a place that is aligned as the entry is, or less.
     fn pad_to_multiple(&mut self, align: u8) -> Result<(), Unsupported> {
-        if !align.is_power_of_two() || align > 64 {
-            return Err(Unsupported(format!("code cannot be aligned to {align} bytes; 1, 2, 4, ... 64 are possible")));
-        }
-        self.pad_to(self.here().next_multiple_of(usize::from(align)))
+        self.pad_to(aligned(self.here(), align)?)
     }
 
     fn new_label(&mut self) -> Label {

@@ -1,7 +1,7 @@
 //! What a plan must obey before it is worth running: every register set before it is read, every path ending in one return,
 //! every store fed by a load of its width.
 
-use crate::plan::{Addr, Cond, Expr, Hint, Mask, Op, Operand, Plan, Reg, SCRATCH_BYTES, Val, Width};
+use crate::plan::{Addr, Cond, Expr, Hint, Mask, Op, Operand, Plan, Reg, SCRATCH_BYTES, Val, Width, is_alignment};
 use std::fmt;
 
 /// How many values a plan may number, of each register file.
@@ -333,5 +333,5 @@ fn vector(width: Width) -> Result<(), PlanError> {
 
 /// A place in code can have no other alignments.
 fn alignment(align: u8) -> Result<(), PlanError> {
-    if align.is_power_of_two() && align <= 64 { Ok(()) } else { Err(PlanError::Alignment(align)) }
+    if is_alignment(align) { Ok(()) } else { Err(PlanError::Alignment(align)) }
 }

@@ -4,7 +4,7 @@ use super::layout::{Jump, Layout};
 use super::registers::whole;
 use crate::code::{Slots, Unsupported};
 use crate::plan::{Cond, Direction, Expr, Op, Operand, Plan, Reg, Relation, Width};
-use crate::uses::returns;
+use crate::uses::{aligned, returns};
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
 use iced_x86::{Code, Encoder, IcedError, Instruction};
@@ -128,10 +128,7 @@ impl<'g> Emitter<'g> {
 
     /// Pads to a place that is aligned as the entry is, or less.
     fn pad_to_multiple(&mut self, align: u8) -> Result<(), Unsupported> {
-        if !align.is_power_of_two() || align > 64 {
-            return Err(Unsupported(format!("code cannot be aligned to {align} bytes; 1, 2, 4, ... 64 are possible")));
-        }
-        self.pad_to(self.here().next_multiple_of(usize::from(align)));
+        self.pad_to(aligned(self.here(), align)?);
         Ok(())
     }
 
