@@ -24,6 +24,8 @@
 //! - [`report`]: records as a page to look at
 //! - [`export`]: from a routine to assembly, an ELF object and a header for C
 //!
+//! [`regular`] opens files for all of them: none that would be waited for.
+//!
 //! What a copy routine is stands in `copysmith_kernels`, which recipe to try next in `copysmith_search`, and the answer in
 //! `copysmith_tuned`.
 
@@ -34,6 +36,7 @@ pub mod print;
 pub mod profile;
 pub mod proofs;
 pub mod record;
+pub mod regular;
 pub mod report;
 pub mod run;
 pub mod study;

@@ -108,12 +108,54 @@ fn the_leaves_of_a_routine_are_a_table() {
     assert!(shown.contains(table), "{shown}");
 }
 
+/// The first leaf is safe with the destination below the source; the second, whose last move overlaps the one before, in neither way.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn overlap_is_asked_of_each_leaf_at_its_own_edges() {
+    const LONG: &str = "cuts=262144 | copy 0..=262144 string unit=1 | copy 262145.. loop width=sse16 unroll=1";
+    assert!(
+        result(&["check", "copy 0..=262144 string unit=1"])
+            .contains("overlap  safe only where the destination lies below")
+    );
+    assert!(result(&["check", LONG]).contains("overlap  none: operands must not overlap"));
+}
+
 #[test]
 fn json_holds_the_same_and_its_routine_is_taken_back() {
     let json: serde_json::Value = serde_json::from_str(&result(&["show", "--json", ROUTINE])).unwrap();
     assert_eq!(json["routine"], ROUTINE);
     assert_eq!(json["leaves"][1]["span"], "33..");
     assert_eq!(json["plan"], ROUTINE.parse::<copysmith_kernels::Routine>().unwrap().plan().to_string());
+}
+
+/// Each would be waited for without end; so would the journal and the winners, which `tests/tune` tries.
+#[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn a_fifo_instead_of_a_file_that_is_read_is_one_line_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fifo");
+    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: the name is terminated.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o700) }, 0);
+    let (fifo, out, record) = (path.to_str().unwrap(), dir.path().join("out"), dir.path().join("record"));
+    let (out, record) = (out.to_str().unwrap(), record.to_str().unwrap());
+    for args in [
+        &["profile", "show", fifo][..],
+        &["profile", "merge", "git", fifo, "-o", out],
+        &["profile", "sample", fifo, "--calls", "9", "-o", out],
+        &["profile", "import", "/dev/zero", "-o", out],
+        &["bench", "replay", "--profile", fifo],
+        &["bench", "--against", fifo],
+        &["bench", "program", "--library", fifo, "--", "true"],
+        &["tune", "--record", record, "--profile", fifo],
+    ] {
+        let said = complaint(args, 1);
+        assert!(said.contains("it is not a regular file"), "{args:?}: {said}");
+    }
+    for args in [&["record", "-o", out, "--", fifo][..], &["bench", "program", "--library", "/bin/true", "--", fifo]] {
+        let said = complaint(args, 1);
+        assert!(said.contains("cannot be started"), "{args:?}: {said}");
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn ladder() -> Plan {
         let bytes = width.bytes() as i32;
         let mut then = blocks(width, 1, Addr::at(Reg::SRC, 0), Addr::at(Reg::DST, 0), Hint::Plain);
         then.extend([Reg::SRC, Reg::DST].map(|cursor| set(cursor, Expr::Sum(Addr::at(cursor, bytes)))));
-        Op::If { cond: Cond::AnyBit { reg: Reg::N, mask: bytes }, then, otherwise: vec![] }
+        Op::If { cond: Cond::AnyBit { reg: Reg::N, mask: bytes }, then, otherwise: vec![], align: 1 }
     };
     let mut body: Vec<Op> = [Width::Sse16, Width::B8, Width::B4, Width::B2, Width::B1].map(rung).to_vec();
     body.push(Op::Return);

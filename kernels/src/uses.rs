@@ -1,11 +1,12 @@
-//! Where integer registers and general-width values would meet, and which register a mask may be made in: for every target.
+//! Where integer registers and general-width values would meet, which register a mask may be made in, and where aligned code goes on: for
+//! every target.
 //!
 //! Both draw on the same physical registers (see [`Val`]), so a plan is refused when, on some path from the entry to a return, a
 //! register is used as both. Paths are told apart where a body returns: what a leaf of the dispatch uses does not
 //! burden the next leaf.
 
 use crate::code::Unsupported;
-use crate::plan::{Addr, Cond, Expr, Op, Operand, Plan, Reg, Val, Width};
+use crate::plan::{Addr, Cond, Expr, Op, Operand, Plan, Reg, Val, Width, is_alignment};
 use std::fmt;
 
 /// How many values of general width there are: the registers that hold neither an argument nor the result.
@@ -46,6 +47,14 @@ pub fn mask_temporaries(plan: &Plan, target: &str) -> Result<Vec<Reg>, Unsupport
     let lacking = |lacking: Lacking| Unsupported(format!("{target} has no register {lacking}"));
     walk(&plan.body, arguments, Uses::default(), &mut temporaries).map_err(lacking)?;
     Ok(temporaries)
+}
+
+/// The first offset from this one on with the alignment.
+pub fn aligned(offset: usize, align: u8) -> Result<usize, Unsupported> {
+    if !is_alignment(align) {
+        return Err(Unsupported(format!("code cannot be aligned to {align} bytes; 1, 2, 4, ... 64 are possible")));
+    }
+    Ok(offset.next_multiple_of(usize::from(align)))
 }
 
 /// Whether no path leaves the body at its end.

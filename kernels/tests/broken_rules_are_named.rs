@@ -20,7 +20,8 @@ fn a_plan_ends_every_path_in_one_return() {
     assert_eq!(error(vec![Op::Return, Op::Return]), PlanError::Unreachable("what follows a return"));
     let never = turn(vec![Op::Return], Cond::imm(Reg::N, Below, 1));
     assert_eq!(error(vec![never, Op::Return]), PlanError::Unreachable("the condition of a loop"));
-    let both = Op::If { cond: Cond::imm(Reg::N, Below, 1), then: vec![Op::Return], otherwise: vec![Op::Return] };
+    let both =
+        Op::If { cond: Cond::imm(Reg::N, Below, 1), then: vec![Op::Return], otherwise: vec![Op::Return], align: 1 };
     assert!(flatten(&Plan { body: vec![both] }).is_ok());
 }
 
@@ -68,7 +69,9 @@ fn operands_are_in_range() {
     let unit = Op::Repeat { unit: Width::Sse16, direction: Direction::Forward };
     assert_eq!(error(plan(vec![unit]).body), PlanError::NotGeneral(Width::Sse16));
     let misaligned = Op::Turn { body: vec![], again: Cond::imm(Reg::N, Below, 1), align: 24 };
-    assert_eq!(error(plan(vec![misaligned]).body), PlanError::LoopAlignment(24));
+    assert_eq!(error(plan(vec![misaligned]).body), PlanError::Alignment(24));
+    let misaligned = Op::If { cond: Cond::imm(Reg::N, Below, 1), then: vec![Op::Return], otherwise: vec![], align: 48 };
+    assert_eq!(error(plan(vec![misaligned]).body), PlanError::Alignment(48));
 }
 
 #[test]

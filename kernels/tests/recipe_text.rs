@@ -38,6 +38,20 @@ fn a_routine_text_names_cuts_and_leaves() {
 }
 
 #[test]
+fn a_routine_says_how_what_is_jumped_to_is_aligned_unless_it_is_not() {
+    let text = |words: &str| format!("cuts=7{words} | copy 0..=7 branch-free width=4 | copy 8.. string unit=1");
+    let plain: Routine = text("").parse().unwrap();
+    for align in Routine::ALIGN_JUMPS {
+        let aligned = plain.clone().with_align_jumps(align).unwrap();
+        let words = format!(" align-jumps={align}");
+        assert_eq!(text(&words).parse::<Routine>().unwrap(), aligned);
+        assert_eq!(aligned.to_string(), text(if align == 1 { "" } else { &words }));
+    }
+    let one = Routine::from(plain.leaves()[0].clone());
+    assert!(one.clone().with_align_jumps(1).is_ok() && one.with_align_jumps(16).is_err());
+}
+
+#[test]
 fn orders_of_the_same_cuts_that_make_one_tree_have_one_text() {
     let leaves = ["0..=7", "8..=31", "32..=99", "100.."].map(|span| format!("copy {span} string unit=1")).join(" | ");
     let text = |cuts: &str| format!("cuts={cuts} | {leaves}").parse::<Routine>().unwrap().to_string();
@@ -76,6 +90,12 @@ fn wrong_words_are_answered_with_the_value_and_what_is_allowed() {
         ("cuts=16 | copy 0..=8 chain width=8 | copy 9.. string unit=1", "cuts=16"),
         ("cuts=8 | copy 0..=8 chain width=8 | copy 10.. string unit=1", "start at length 9"),
         ("cuts=x | copy 0..=8 chain width=8 | copy 9.. string unit=1", "cuts=x"),
+        (
+            "cuts=8 align-jumps=48 | copy 0..=8 chain width=8 | copy 9.. string unit=1",
+            "48 is not allowed; 1,16,32,64 are",
+        ),
+        ("cuts=8 align=16 | copy 0..=8 chain width=8 | copy 9.. string unit=1", "'align=16'"),
+        ("cuts=8 align-jumps=16 align-jumps=32 | copy 0..=8 chain width=8 | copy 9.. string unit=1", "align-jumps=32"),
     ] {
         let message = text.parse::<Routine>().unwrap_err().to_string();
         assert!(message.contains(part), "{message}");

@@ -24,3 +24,11 @@ pub trait Judge {
     /// The judge's own: nothing can be timed any more, or the run was interrupted.
     fn block(&mut self, contestants: &[Routine]) -> Result<Vec<Sample>, Self::Error>;
 }
+
+impl<J: Judge + ?Sized> Judge for &mut J {
+    type Error = J::Error;
+
+    fn block(&mut self, contestants: &[Routine]) -> Result<Vec<Sample>, J::Error> {
+        (**self).block(contestants)
+    }
+}

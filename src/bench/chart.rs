@@ -4,6 +4,7 @@ use super::Ratio;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::fmt;
 use std::ops::Range;
 
@@ -50,7 +51,7 @@ pub(super) struct Axis<'a, R> {
 pub(super) enum Labels {
     /// As text does: for numbers.
     Level,
-    /// Upright, each at its own position: for names.
+    /// Upright below the axis, one at each whole number: for names, which no line connects.
     Upright,
 }
 
@@ -100,27 +101,51 @@ where
         .x_label_area_size(if axis.labels == Labels::Level { 44 } else { 190 })
         .y_label_area_size(56)
         .build_cartesian_2d(axis.range, (least * 0.95..most * 1.05).log_scale().base(1.25))?;
-    let font = ("sans-serif", 12).into_font();
-    let font = if axis.labels == Labels::Level { font } else { font.transform(FontTransform::Rotate90) };
+    let Axis { name, ends, text, labels, .. } = axis;
     chart
         .configure_mesh()
-        .x_label_style(font)
-        .x_desc(axis.name)
+        .x_label_style(("sans-serif", 12))
+        .x_desc(name)
         .y_desc("ratio, 95 % interval")
-        .x_label_formatter(axis.text)
+        .x_label_formatter(&|at| if labels == Labels::Level { text(at) } else { String::new() })
         .y_label_formatter(&|ratio| format!("{ratio:.2}"))
         .light_line_style(WHITE)
         .draw()?;
-    chart.draw_series(LineSeries::new([(axis.ends.start, 1.0), (axis.ends.end, 1.0)], BLACK.stroke_width(1)))?;
+    chart.draw_series(LineSeries::new([(ends.start, 1.0), (ends.end, 1.0)], BLACK.stroke_width(1)))?;
+    if labels == Labels::Upright {
+        upright(&picture, chart.plotting_area(), ends.end, text)?;
+    }
     for (line, color) in colored(lines) {
-        let points = line.points.iter();
-        chart.draw_series(LineSeries::new(points.map(|(at, ratio)| (*at, ratio.ratio)), color.stroke_width(2)))?;
+        if labels == Labels::Level {
+            let points = line.points.iter().map(|(at, ratio)| (*at, ratio.ratio));
+            chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
+        }
         let interval = |&(at, Ratio { ratio, low, high }): &(f64, Ratio)| {
             ErrorBar::new_vertical(at, low, ratio, high, color.filled(), 6)
         };
         chart.draw_series(line.points.iter().map(interval))?;
     }
     root.present()?;
+    Ok(())
+}
+
+/// The texts of all whole numbers up to an end, downwards from the axis. Plotters' own, turned, stand across it.
+fn upright<'t, C>(
+    picture: &DrawingArea<SVGBackend<'t>, Shift>,
+    plotted: &DrawingArea<SVGBackend<'t>, C>,
+    end: f64,
+    text: &dyn Fn(&f64) -> String,
+) -> Drawn<'t>
+where
+    C: CoordTranslate<From = (f64, f64)>,
+{
+    let style = ("sans-serif", 11).into_font().transform(FontTransform::Rotate90);
+    let style = TextStyle::from(style).pos(Pos::new(HPos::Left, VPos::Center));
+    let below = plotted.get_pixel_range().1.end + 8;
+    for at in (0..).map(f64::from).take_while(|&at| at < end) {
+        let (across, _) = plotted.map_coordinate(&(at, 1.0));
+        picture.draw(&Text::new(text(&at), (across, below), style.clone()))?;
+    }
     Ok(())
 }
 

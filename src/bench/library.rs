@@ -1,5 +1,6 @@
 //! A function of a library that is loaded now, by `libloading`: the kept crate for it, which knows what dlopen's errors mean.
 
+use crate::regular::is_regular;
 use crate::run::battery::{Avx, Depth, Subject, check};
 use crate::run::isolate::{Outcome, isolate};
 use crate::run::{CopyFn, Entry};
@@ -51,6 +52,8 @@ impl Error for LibraryError {}
 /// A library may do anything when it is loaded, so that happens in a process of its own first.
 pub(super) fn function(path: &Path, symbol: &str, moves: bool) -> Result<Entry<'static>, LibraryError> {
     let whole = fs::canonicalize(path).map_err(|error| LibraryError::File(path.to_owned(), error))?;
+    // The loader would wait for a fifo.
+    is_regular(&whole).map_err(|error| LibraryError::File(path.to_owned(), error))?;
     let wrong = |why: String| LibraryError::Wrong(path.to_owned(), symbol.to_owned(), why);
     let tried = isolate(LIMIT, || {
         let entry = load(&whole, symbol)?;

@@ -5,6 +5,7 @@
 //! cases (what is timed) ──┐
 //! Field (who races) ──────┴──> rows ──> Report ──> table, csv, plot
 //! program: pairs of runs ──> Pairs
+//! a profile's calls, replayed ──> Worth
 //! ```
 //!
 //! Each row is timed in a process of its own, in interleaved blocks, by the same judge that tunes. What goes wrong there is in the
@@ -20,6 +21,7 @@ mod plot;
 pub mod program;
 mod report;
 mod summary;
+mod worth;
 
 pub use cases::{Case, classes, cold, offsets, overlap, random, read_back, replay, starts, sweep};
 pub use chart::PlotError;
@@ -29,6 +31,7 @@ pub use library::LibraryError;
 pub use plot::{plot, plot_starts};
 pub use report::{Measured, Ratio, Report, Row};
 pub use summary::{Spread, Worst, spread, worst};
+pub use worth::{CallTime, Worth};
 
 use crate::host::Host;
 use crate::time::{self, TimeError, compare};

@@ -53,6 +53,9 @@ pub fn plot_starts(rows: &[Row]) -> Result<String, PlotError> {
 }
 
 fn over_cases(rows: &[Row]) -> Result<String, PlotError> {
+    // What was not timed has nothing to stand there.
+    let is_timed = |row: &&Row| row.results.iter().any(|result| result.ratio.is_some());
+    let rows: &[Row] = &rows.iter().filter(is_timed).cloned().collect::<Vec<Row>>();
     // Rows of one name are one place: no two rows are the same case.
     let at = |row: &Row| rows.iter().position(|other| other.case == row.case).unwrap_or(0) as f64;
     let text = |place: &f64| rows.get(place.round() as usize).and_then(|row| row.case.clone()).unwrap_or_default();
@@ -203,8 +206,16 @@ mod tests {
     fn named_cases_stand_beside_each_other_and_repeated_names_are_lines_over_the_length() {
         let named = |case: &str, length| Row { case: Some(case.to_owned()), ..row(length, length) };
         let text = plot(&[named("mix", 5), named("runs", 5)]).unwrap();
-        assert!(text.contains("mix") && text.contains("runs") && text.contains("rotate(90"), "{text}");
         assert_eq!(places(&text).len(), 2);
+        // Each name begins below the axis, in a line with its mark.
+        let starts: Vec<&str> = text.lines().filter(|line| line.contains("rotate(90")).collect();
+        assert_eq!(starts.len(), 2, "{text}");
+        for (label, place) in starts.iter().zip(places(&text)) {
+            assert!(label.contains(&format!("x=\"{place}\"")) && label.contains("text-anchor=\"start\""), "{label}");
+        }
+        let mut skipped = named("nothing", 7);
+        skipped.results.iter_mut().for_each(|result| result.ratio = None);
+        assert!(!plot(&[named("mix", 5), skipped]).unwrap().contains("nothing"));
         let text = plot(&[named("short", 8), named("short", 16), named("long", 999)]).unwrap();
         assert!(text.contains("bytes copied") && text.contains("copysmith_tuned, short"), "{text}");
     }

@@ -4,6 +4,7 @@
 //! end the same way both times: a program that breaks is not faster.
 
 use crate::profile::recorder::unpreloaded;
+use crate::regular::is_regular;
 use copysmith_search::stats::{Comparison, compare, median};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,6 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 use std::{env, fmt, fs, io};
+
+/// What `cargo build -p copysmith-dropin` makes.
+const DROP_IN: &str = "libcopysmith_dropin.so";
+/// Where it may be, from the folder of the command: beside it, as built, or where programs are installed with their libraries.
+const DROP_IN_FOLDERS: [&str; 2] = ["", "../lib"];
 
 /// The variable that names libraries to the loader.
 const PRELOAD: &str = "LD_PRELOAD";
@@ -59,6 +65,16 @@ impl Pairs {
     }
 }
 
+/// The drop-in library that belongs to the command at this path: in its own folder, or in the `lib` beside that.
+///
+/// # Errors
+/// [`ProgramError::NoDropIn`].
+pub fn drop_in(command: &Path) -> Result<PathBuf, ProgramError> {
+    let folder = command.parent().unwrap_or(Path::new(""));
+    let found = DROP_IN_FOLDERS.iter().map(|beside| folder.join(beside).join(DROP_IN)).find(|path| path.is_file());
+    found.ok_or_else(|| ProgramError::NoDropIn(folder.to_owned()))
+}
+
 /// Runs the pairs, after one run of each kind that does not count; `done` hears of each pair. Once `stop` says so the run in flight is
 /// ended, and the pairs before it are the result.
 ///
@@ -91,8 +107,9 @@ pub fn pairs(request: &Request, mut stop: impl FnMut() -> bool, mut done: impl F
 
 /// The library's whole path, as the loader can be told it.
 fn preloadable(library: &Path) -> Result<PathBuf, ProgramError> {
-    let whole =
-        fs::canonicalize(library).map_err(|error| ProgramError::Library(library.to_owned(), error.to_string()))?;
+    // The loader would wait for a fifo.
+    let whole = fs::canonicalize(library).and_then(|whole| is_regular(&whole).map(|()| whole));
+    let whole = whole.map_err(|error| ProgramError::Library(library.to_owned(), error.to_string()))?;
     let odd = whole.as_os_str().as_encoded_bytes().iter().find(|byte| b" :\t\n".contains(byte));
     match odd {
         Some(&byte) => {
@@ -190,6 +207,8 @@ fn same(
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ProgramError {
+    /// The drop-in library is not with the command in this folder.
+    NoDropIn(PathBuf),
     /// The library cannot be preloaded: why.
     Library(PathBuf, String),
     /// The loader preloads nothing for the program: why.
@@ -214,6 +233,11 @@ pub enum ProgramError {
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ProgramError::NoDropIn(folder) => write!(
+                f,
+                "there is no {DROP_IN} in {}; make it with cargo build --release -p copysmith-dropin, or give a --library",
+                folder.display()
+            ),
             ProgramError::Library(path, why) => write!(f, "{} cannot be preloaded: {why}", path.display()),
             ProgramError::Unseen(program, why) => write!(f, "{}: {why}", program.display()),
             ProgramError::Start(program, error) => write!(f, "{} cannot be started: {error}", program.display()),
@@ -234,6 +258,22 @@ impl Error for ProgramError {}
 mod tests {
     use super::*;
     use copysmith_search::stats::Verdict;
+
+    #[test]
+    fn the_drop_in_is_found_beside_the_command_or_among_the_libraries_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let command = at("bin/copysmith");
+        ["bin", "lib"].iter().for_each(|folder| fs::create_dir(at(folder)).unwrap());
+        let said = drop_in(&command).unwrap_err().to_string();
+        assert!(said.starts_with(&format!("there is no {DROP_IN} in {};", at("bin").display())), "{said}");
+        assert!(said.contains("cargo build --release -p copysmith-dropin"), "{said}");
+        fs::write(at("lib").join(DROP_IN), "").unwrap();
+        let found = fs::canonicalize(drop_in(&command).unwrap()).unwrap();
+        assert_eq!(found, fs::canonicalize(at("lib").join(DROP_IN)).unwrap());
+        fs::write(at("bin").join(DROP_IN), "").unwrap();
+        assert_eq!(drop_in(&command).unwrap(), at("bin").join(DROP_IN));
+    }
 
     #[test]
     fn the_ratio_is_of_pairs_so_that_a_drift_of_both_cancels() {

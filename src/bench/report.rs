@@ -17,6 +17,8 @@ pub struct Report {
     pub cpu: String,
     /// The machine whose table is linked and in use; `None` where there is none for this one.
     pub table: Option<&'static str>,
+    /// Why that is not what was tuned here, where it is not.
+    pub table_doubt: Option<String>,
     /// What everything is held against: the system's `memcpy`, or `memmove`.
     pub reference: &'static str,
     /// Who the contestants are.
@@ -95,6 +97,7 @@ impl Report {
             machine: host.machine(),
             cpu: host.cpu.brand.clone(),
             table: copysmith_tuned::machine(),
+            table_doubt: None,
             reference: field.reference(),
             contestants: field.legend().to_vec(),
             warnings: host.warnings.clone(),
@@ -173,7 +176,7 @@ fn names(field: &Field) -> impl Iterator<Item = String> {
 impl Measured {
     fn new(name: String, series: Result<Series, String>) -> Measured {
         match series {
-            Ok(Series { log_ratios, gigabytes_per_second, nanoseconds }) => {
+            Ok(Series { log_ratios, gigabytes_per_second, nanoseconds, .. }) => {
                 let Estimate { mean, low, high, .. } = Estimate::of(&log_ratios);
                 let ratio = Some(Ratio { ratio: mean.exp(), low: low.exp(), high: high.exp() });
                 Measured { ratio, gigabytes_per_second, nanoseconds, ..Measured::nothing(name) }
@@ -251,7 +254,10 @@ pub(super) mod tests {
     fn a_contestant_that_fails_keeps_its_own_reason_beside_the_others_figures() {
         let (host, field) = (Host::read(), Field::copies());
         let case = first_class(&host);
-        let series = || Ok(Series { log_ratios: vec![0.0; 8], gigabytes_per_second: None, nanoseconds: Some(2.0) });
+        let series = || {
+            let (log_ratios, situations) = (vec![0.0; 8], Vec::new());
+            Ok(Series { log_ratios, situations, gigabytes_per_second: None, nanoseconds: Some(2.0) })
+        };
         let mut finalists = vec![series(); field.legend().len()];
         let done = |finalists| Confirmation {
             finalists,

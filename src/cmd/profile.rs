@@ -6,7 +6,8 @@ use anyhow::Context;
 use clap::Subcommand;
 use copysmith::print::write::{writable, write_bytes};
 use copysmith::profile::{self, MOST_CALLS, Profile, Summary};
-use std::fs::{self, File};
+use copysmith::regular;
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -208,7 +209,7 @@ fn text(path: &Path) -> anyhow::Result<String> {
     let reader: Box<dyn Read> = if path == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
-        Box::new(File::open(path).with_context(|| format!("cannot read {}", path.display()))?)
+        Box::new(regular::open_or_pipe(path).with_context(|| format!("cannot read {}", path.display()))?)
     };
     let mut text = String::new();
     let read = reader.take(profile::MOST_BYTES + 1).read_to_string(&mut text);

@@ -25,6 +25,9 @@ pub fn print(output: &mut Output, report: &Report, shown: Shown) -> anyhow::Resu
     }
     let none = "none for this machine was linked; tune it, then build again";
     output.text(format_args!("table: {}\n", report.table.unwrap_or(none)))?;
+    if let Some(doubt) = &report.table_doubt {
+        output.text(format_args!("warning: {doubt}\n"))?;
+    }
     if shown == Shown::Starts {
         return starts(output, report);
     }

@@ -8,6 +8,7 @@ use copysmith::print::standalone;
 use copysmith::print::write::write;
 use copysmith::proofs::{Thoroughness, prove_code};
 use copysmith::record::{Place, Surroundings};
+use copysmith::regular;
 use copysmith::tune::{printed, recorded, tuned};
 use copysmith_kernels::X86_64;
 use copysmith_kernels::proof::flatten;
@@ -89,7 +90,7 @@ fn checked(records: &Path, tuned: &Path, output: &mut Output) -> anyhow::Result<
         }
     }
     for (path, text) in printed {
-        let file = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let file = regular::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         if file != text {
             holds = false;
             output.text(format_args!("broken  {}: it is not what its winners print\n", path.display()))?;
@@ -97,7 +98,7 @@ fn checked(records: &Path, tuned: &Path, output: &mut Output) -> anyhow::Result<
     }
     for winners in recorded(records)? {
         let path = tuned.join("src/table").join(format!("{}.rs", winners.machine.replace('-', "_")));
-        let file = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let file = regular::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let linked = linked(&winners.machine);
         let mut prove = |routine: &copysmith_kernels::Routine, code: &copysmith_kernels::Code| {
             let planned = flatten(&routine.plan()).map_err(|error| error.to_string())?;

@@ -3,12 +3,14 @@
 //! Reads and reports; decides nothing about copying. Every fact that can be computed from answers is computed by a pure
 //! function over those answers, so that the answers can be faked in a test.
 
+mod affinity;
 mod cache;
 mod cpu;
 mod features;
 mod system;
 mod warnings;
 
+pub use affinity::CpuSet;
 pub use cache::{CacheLevel, CacheReading, CacheSource, Caches};
 pub use cpu::Cpu;
 pub use features::{CpuidAnswers, Features, xgetbv_in_use_is_supported};

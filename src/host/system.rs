@@ -1,6 +1,6 @@
 //! What runs on the machine: kernel, C library, memory, how busy it is.
 
-use super::bytes_text;
+use super::{CpuSet, bytes_text};
 use serde::{Deserialize, Serialize};
 use std::fs;
 
@@ -99,14 +99,7 @@ fn cpus() -> u32 {
 }
 
 fn allowed_cpus() -> Vec<u32> {
-    // SAFETY: an all-zero set is a valid, empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: `set` is writable and as long as stated.
-    if unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) } != 0 {
-        return Vec::new();
-    }
-    // SAFETY: the index stays below the set's 1024 CPUs.
-    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).map(|cpu| cpu as u32).collect()
+    CpuSet::allowed().map_or_else(|_| Vec::new(), |set| set.numbers().into_iter().map(|cpu| cpu as u32).collect())
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

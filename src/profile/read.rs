@@ -5,10 +5,10 @@
 
 use super::Profile;
 use super::error::ReadError;
+use crate::regular;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Profile {
     /// [`ReadError`] names the file and what is wrong with it.
     pub fn read(path: &Path) -> Result<Profile, ReadError> {
         let io = |source| ReadError::Io { path: path.to_owned(), source };
-        let file = File::open(path).map_err(io)?;
+        let file = regular::open(path).map_err(io)?;
         let text = text(BufReader::new(file), MOST_BYTES).map_err(io)?;
         let text = text.ok_or_else(|| ReadError::Large { path: path.to_owned(), most: MOST_BYTES })?;
         Profile::parse(&text).map_err(|error| ReadError::Line { path: path.to_owned(), error })

@@ -20,6 +20,8 @@ pub enum Entry {
     Rejected(Rejected),
     /// How a race ended.
     Race(Race),
+    /// What a candidate did in each situation alone.
+    Breakdown(Breakdown),
     /// What a held-out confirmation run found.
     Confirmed(Confirmed),
 }
@@ -123,6 +125,35 @@ pub struct Race {
     /// The noise floor, as a log ratio.
     #[serde(serialize_with = "finite")]
     pub noise_floor: f64,
+}
+
+/// What a candidate did in each of the situations that its score is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Breakdown {
+    /// The size class.
+    pub class: String,
+    /// What for.
+    pub phase: Phase,
+    /// The candidate's canonical text.
+    pub routine: String,
+    /// One for each situation, in their order.
+    pub situations: Vec<InSituation>,
+}
+
+/// A log ratio against the reference in one situation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InSituation {
+    /// What was timed.
+    pub situation: String,
+    /// Negative is faster.
+    #[serde(serialize_with = "finite")]
+    pub log_ratio: f64,
+    /// Lower end of the 95 % interval; absent where too few blocks were timed for one.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "finite_or_absent")]
+    pub low: Option<f64>,
+    /// Upper end of the 95 % interval.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "finite_or_absent")]
+    pub high: Option<f64>,
 }
 
 /// What a held-out confirmation run found.

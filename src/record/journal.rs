@@ -8,6 +8,7 @@ use super::entry::{Entry, Resumed};
 use super::header::{Header, Mismatch, Weight};
 use super::lock::Lock;
 use super::read::{Contents, JournalError, Line, SCHEMA, Torn, parse};
+use crate::regular;
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -48,7 +49,7 @@ impl Journal {
     /// [`JournalError`]. One that is stale or damaged is left exactly as it is.
     pub fn open(lock: &Lock, now: &Header) -> Result<Opened, JournalError> {
         let path = lock.dir().join(JOURNAL);
-        let bytes = match fs::read(&path) {
+        let bytes = match regular::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(JournalError::io("read", &path, error)),
@@ -61,7 +62,7 @@ impl Journal {
             return Err(JournalError::Stale { path, mismatches: fatal });
         }
 
-        let opened = OpenOptions::new().append(true).create(true).open(&path);
+        let opened = regular::open_with(OpenOptions::new().append(true).create(true), &path);
         let file = opened.map_err(|error| JournalError::io("open", &path, error))?;
         let lines = usize::from(header.is_some()) + entries.len();
         let tail = Tail { file, whole, torn: torn.is_some() };

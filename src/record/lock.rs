@@ -4,6 +4,7 @@
 //! left behind blocks nobody. The standard library's `File::try_lock` is all that is needed for it. The file is never
 //! deleted, because between deleting and creating two runs could each hold a lock on a file of the same name.
 
+use crate::regular;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,9 @@ impl Lock {
     pub fn acquire(dir: &Path) -> Result<Lock, LockError> {
         let path = dir.join("lock");
         let io = |source| LockError::Io { path: path.clone(), source };
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let opened = regular::open_with(&mut options, &path);
         let mut file = opened.map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}

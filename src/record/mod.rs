@@ -21,7 +21,9 @@ mod place;
 mod read;
 mod recording;
 
-pub use entry::{Block, Confirmed, Entry, Outcome, Phase, Race, Rejected, Resumed, Stage, Timing, Worst};
+pub use entry::{
+    Block, Breakdown, Confirmed, Entry, InSituation, Outcome, Phase, Race, Rejected, Resumed, Stage, Timing, Worst,
+};
 pub use header::{Caches, Field, Fingerprint, Header, Mismatch, Weight};
 pub use interrupt::{EXIT_INTERRUPTED, Interrupt, Interrupted};
 pub use journal::{JOURNAL, Journal, Opened};

@@ -1,6 +1,6 @@
 //! What a record already knows, so that nothing is measured twice and nothing good is forgotten.
 
-use super::entry::{Block, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage};
+use super::entry::{Block, Breakdown, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage};
 use std::collections::BTreeMap;
 
 /// Everything recorded so far, by size class.
@@ -17,6 +17,8 @@ pub struct ClassPast {
     pub blocks: Vec<Block>,
     /// The races that ended.
     pub races: Vec<Race>,
+    /// What candidates did in each situation.
+    pub breakdowns: Vec<Breakdown>,
     /// The confirmation runs that ended.
     pub confirmed: Vec<Confirmed>,
 }
@@ -55,6 +57,7 @@ impl Past {
             Entry::Header(_) | Entry::Resumed(_) => {}
             Entry::Rejected(rejected) => self.reject(rejected.clone()),
             Entry::Race(race) => self.class_mut(&race.class).races.push(race.clone()),
+            Entry::Breakdown(breakdown) => self.class_mut(&breakdown.class).breakdowns.push(breakdown.clone()),
             Entry::Confirmed(confirmed) => self.class_mut(&confirmed.class).confirmed.push(confirmed.clone()),
             Entry::Block(block) => {
                 for timing in &block.samples {
@@ -73,9 +76,9 @@ impl Past {
         self.classes.get(class)
     }
 
-    /// The names of all classes that anything is known of.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.classes.keys().map(String::as_str)
+    /// Everything that is known, by the names of the classes.
+    pub fn classes(&self) -> impl Iterator<Item = (&str, &ClassPast)> {
+        self.classes.iter().map(|(name, class)| (name.as_str(), class))
     }
 
     /// Why a candidate is out for good, if it is.

@@ -4,6 +4,7 @@
 //! else with the user's data. The last is the rule of the XDG base directory specification, written out here because it is
 //! two lines, and because a crate that reads the environment itself could not be tested with another environment.
 
+use crate::regular;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
@@ -102,7 +103,7 @@ fn is_checkout(dir: &Path) -> bool {
         name: String,
     }
     // A manifest that cannot be read or parsed is somebody else's: the search goes on above it.
-    let text = fs::read_to_string(dir.join("Cargo.toml")).unwrap_or_default();
+    let text = regular::read_to_string(&dir.join("Cargo.toml")).unwrap_or_default();
     let manifest = toml::from_str::<Manifest>(&text);
     manifest.is_ok_and(|manifest| manifest.package.name == "copysmith") && dir.join("tuned").is_dir()
 }

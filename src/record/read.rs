@@ -6,9 +6,10 @@
 
 use super::entry::Entry;
 use super::header::{Header, Mismatch};
+use crate::regular;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
+use std::{fmt, io};
 
 /// The version of the schema that this copysmith writes and reads.
 pub const SCHEMA: u32 = 1;
@@ -78,7 +79,7 @@ impl fmt::Display for Torn {
 /// [`JournalError::Io`] where the file cannot be read, [`JournalError::Schema`] and [`JournalError::Damaged`] where it
 /// cannot be understood.
 pub fn read(path: &Path) -> Result<Contents, JournalError> {
-    let bytes = fs::read(path).map_err(|source| JournalError::io("read", path, source))?;
+    let bytes = regular::read(path).map_err(|source| JournalError::io("read", path, source))?;
     parse(path, &bytes)
 }
 

@@ -57,7 +57,7 @@ impl Data {
         let past = Past::new(&contents.entries);
         let header = contents.header.clone().ok_or_else(|| StudyError::Import("the data have no header".to_owned()))?;
         let caches = caches(&header);
-        let mut spans: Vec<Span> = past.names().filter_map(|name| name.parse().ok()).collect();
+        let mut spans: Vec<Span> = past.classes().filter_map(|(name, _)| name.parse().ok()).collect();
         spans.sort_by_key(|span| (span.first(), span.last()));
         let mut classes = Vec::new();
         for span in spans {

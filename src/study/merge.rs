@@ -90,6 +90,7 @@ fn group(entry: &Entry) -> String {
             format!("2 {} {:?} {least}", block.class, block.phase)
         }
         Entry::Race(race) => format!("3 {}", race.class),
-        Entry::Confirmed(confirmed) => format!("4 {}", confirmed.class),
+        Entry::Breakdown(breakdown) => format!("4 {} {:?}", breakdown.class, breakdown.phase),
+        Entry::Confirmed(confirmed) => format!("5 {}", confirmed.class),
     }
 }

@@ -157,4 +157,44 @@ mod tests {
         let bench = Bench::new(&settings, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
         assert!(bench.buffers.bytes() < 4 << 20);
     }
+
+    /// Through the call loop that times.
+    #[cfg(target_arch = "x86_64")]
+    mod page_faults {
+        use super::*;
+        use crate::time::driver::{Entered, emit_null};
+        use crate::time::lanes::{Lane, Spread, Target};
+        use crate::time::libc_memcpy;
+        use std::rc::Rc;
+
+        /// Page faults in the timed part of cold passes of 64 MiB, each on a stretch of its own: the fewest of two, since the system may
+        /// take pages away for reasons of its own.
+        fn faults(bench: &mut Bench, workload: &Workload) -> i64 {
+            let mut rng = ChaCha8Rng::seed_from_u64(2);
+            let lane = |target, entered| Lane { target, entered, start: None, slot: None };
+            let null = lane(Target::Emitted(Rc::new(emit_null())), Entered::ByJump);
+            let reference = lane(Target::Linked(libc_memcpy()), Entered::Directly);
+            let lanes = vec![reference.clone(), reference, null];
+            let lanes = Lanes::new(lanes, vec![workload.read_back], Spread::Together, &mut rng).unwrap();
+            let mut pass = |block| {
+                let fresh = workload.fresh(1, block, &mut rng);
+                // SAFETY: memcpy is right for every length, and nothing overlaps.
+                let around =
+                    unsafe { bench.pass((&lanes, FIRST_REFERENCE), workload.read_back, workload, &fresh, &mut rng) };
+                around.after.page_faults - around.before.page_faults
+            };
+            pass(0).min(pass(1))
+        }
+
+        #[test]
+        fn no_page_faults_in_a_timed_pass_and_without_the_filling_many_would() {
+            let workload = Workload::cold(Lengths::Fixed(64 << 20));
+            let mut bench = bench(workload.clone());
+            assert_eq!(faults(&mut bench, &workload), 0);
+            let mut untouched =
+                Bench { buffers: Buffers::untouched(bench.buffers.bytes()).unwrap(), walked: 0, ..bench };
+            // A page is 2 MiB at most where the system gives large ones by itself.
+            assert!(faults(&mut untouched, &workload) >= 32);
+        }
+    }
 }

@@ -36,6 +36,19 @@ impl Buffers {
     /// # Errors
     /// [`TimeError::Memory`] where the machine has not four times as much memory, or the system gives none.
     pub fn new(bytes: usize, page_size: PageSize, rng: &mut ChaCha8Rng) -> Result<Buffers, TimeError> {
+        let mut buffers = Buffers::untouched(bytes)?;
+        let huge = page_size == PageSize::Huge && [&buffers.src, &buffers.dst].into_iter().all(ask_for_huge_pages);
+        rng.fill_bytes(buffers.src.bytes_mut());
+        rng.fill_bytes(buffers.dst.bytes_mut());
+        Ok(Buffers { page_size: if huge { PageSize::Huge } else { PageSize::Usual }, ..buffers })
+    }
+
+    /// Two buffers as the system gives them, with no page behind them yet: to show what [`Buffers::new`] is for. A copy between them
+    /// takes a fault a page, and reads one page of zeros all over.
+    ///
+    /// # Errors
+    /// As [`Buffers::new`].
+    pub fn untouched(bytes: usize) -> Result<Buffers, TimeError> {
         let allowed = physical_bytes() / MEMORY_SHARE;
         if bytes.saturating_mul(2) > allowed {
             return Err(TimeError::Memory {
@@ -44,11 +57,7 @@ impl Buffers {
             });
         }
         let fresh = || Guarded::new(bytes).map_err(|error| TimeError::Memory { bytes, reason: error.to_string() });
-        let (mut src, mut dst) = (fresh()?, fresh()?);
-        let huge = page_size == PageSize::Huge && [&src, &dst].into_iter().all(ask_for_huge_pages);
-        rng.fill_bytes(src.bytes_mut());
-        rng.fill_bytes(dst.bytes_mut());
-        Ok(Buffers { src, dst, page_size: if huge { PageSize::Huge } else { PageSize::Usual } })
+        Ok(Buffers { src: fresh()?, dst: fresh()?, page_size: PageSize::Usual })
     }
 
     /// The first byte of the source.

@@ -16,6 +16,8 @@ use std::time::Duration;
 pub struct Series {
     /// ln(its time / the reference's), one a block.
     pub log_ratios: Vec<f64>,
+    /// The same for each situation alone, in the order of the settings'.
+    pub situations: Vec<Vec<f64>>,
     /// Its speed in the first situation; `None` for a figure that no copy can reach.
     pub gigabytes_per_second: Option<f64>,
     /// What a call of it took there, in nanoseconds, the call loop's share included.
@@ -63,8 +65,8 @@ pub fn confirm(
             });
             add(&mut all, samples);
         }
-        let figures = finalists.iter().map(|routine| judge.figures(&routine.to_string())).collect();
-        Ok(gathered(&judge, clone, all, figures))
+        let names: Vec<String> = finalists.iter().map(Routine::to_string).collect();
+        Ok(gathered(&judge, clone, all, &names))
     })
 }
 
@@ -86,8 +88,8 @@ pub fn compare(
         for _ in 0..blocks {
             add(&mut all, judge.entrants_block(entrants)?.into_iter());
         }
-        let figures = entrants.iter().map(|entrant| judge.figures(&entrant.name)).collect();
-        Ok(gathered(&judge, clone, all, figures))
+        let names: Vec<String> = entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        Ok(gathered(&judge, clone, all, &names))
     })
 }
 
@@ -117,14 +119,11 @@ fn add(all: &mut [Result<Vec<f64>, String>], samples: impl Iterator<Item = Resul
     }
 }
 
-fn gathered(
-    judge: &LiveJudge,
-    clone: Vec<f64>,
-    all: Vec<Result<Vec<f64>, String>>,
-    figures: Vec<Figures>,
-) -> Confirmation {
-    let series = all.into_iter().zip(figures).map(|(series, Figures { gigabytes_per_second, nanoseconds })| {
-        series.map(|log_ratios| Series { log_ratios, gigabytes_per_second, nanoseconds })
+fn gathered(judge: &LiveJudge, clone: Vec<f64>, all: Vec<Result<Vec<f64>, String>>, names: &[String]) -> Confirmation {
+    let series = all.into_iter().zip(names).map(|(series, name)| {
+        let Figures { gigabytes_per_second, nanoseconds } = judge.figures(name);
+        let situations = judge.breakdown(name).to_vec();
+        series.map(|log_ratios| Series { log_ratios, situations, gigabytes_per_second, nanoseconds })
     });
     let reference = judge.reference_figures();
     Confirmation {

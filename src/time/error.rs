@@ -31,8 +31,8 @@ pub enum TimeError {
     Workload(WorkloadError),
     /// A weight is not a positive number.
     Weight(f64),
-    /// A share of the worst situation that is none.
-    WorstShare(f64),
+    /// A loss aversion that is negative or not finite.
+    LossAversion(f64),
     /// The reference itself takes no time that can be told from an empty call's.
     Reference {
         /// What was timed.
@@ -62,7 +62,9 @@ impl fmt::Display for TimeError {
             TimeError::NoSituation => f.write_str("there is no situation to time; at least one is needed"),
             TimeError::Workload(error) => error.fmt(f),
             TimeError::Weight(weight) => write!(f, "weight {weight} is not allowed; a positive finite number is"),
-            TimeError::WorstShare(share) => write!(f, "worst share {share} is not allowed; 0 to 1 is"),
+            TimeError::LossAversion(aversion) => {
+                write!(f, "loss aversion {aversion} is not allowed; finite numbers from 0 on are")
+            }
             TimeError::Reference { workload } => {
                 write!(f, "the reference cannot be timed on {workload}: no copy can be as fast as it reads")
             }

@@ -48,8 +48,8 @@ pub(super) enum Spread {
 #[derive(Debug)]
 pub(super) struct Lanes {
     arena: Arena,
-    lanes: Vec<Lane>,
-    read_backs: Vec<ReadBack>,
+    lanes: Rc<[Lane]>,
+    read_backs: Rc<[ReadBack]>,
     /// The index of each lane's first piece: its drivers, one a read-back, then its code if it has any.
     firsts: Vec<usize>,
 }
@@ -66,11 +66,12 @@ impl Lanes {
     /// # Errors
     /// [`TimeError::Code`] where there is no executable memory.
     pub fn new(
-        lanes: Vec<Lane>,
-        read_backs: Vec<ReadBack>,
+        lanes: impl Into<Rc<[Lane]>>,
+        read_backs: impl Into<Rc<[ReadBack]>>,
         spread: Spread,
         rng: &mut ChaCha8Rng,
     ) -> Result<Lanes, TimeError> {
+        let (lanes, read_backs) = (lanes.into(), read_backs.into());
         let drivers = |entered| read_backs.iter().map(|&read_back| driver::emit(read_back, entered)).collect();
         let (by_jump, directly): (Vec<Code>, Vec<Code>) = (drivers(Entered::ByJump), drivers(Entered::Directly));
         let emitted = lanes.iter().filter_map(|lane| match &lane.target {
@@ -119,8 +120,8 @@ impl Lanes {
     ///
     /// # Errors
     /// As [`Lanes::new`].
-    pub fn moved(&self, lanes: Vec<Lane>, spread: Spread, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
-        Lanes::new(lanes, self.read_backs.clone(), spread, rng)
+    pub fn moved(&self, lanes: &Rc<[Lane]>, spread: Spread, rng: &mut ChaCha8Rng) -> Result<Lanes, TimeError> {
+        Lanes::new(Rc::clone(lanes), Rc::clone(&self.read_backs), spread, rng)
     }
 
     /// The lane's own call loop with this read-back, which is one of those given to [`Lanes::new`].
@@ -179,6 +180,36 @@ mod tests {
         }
     }
 
+    /// Code of many sizes, each of which would shift what comes after it, in arenas of many sizes: a winner cannot depend on where in a
+    /// line its code begins, in a race or in a table.
+    #[test]
+    fn neither_the_code_before_it_nor_the_arena_shifts_an_entry_off_its_line() {
+        use copysmith_kernels::{Isa, Routine, Target as _, X86_64};
+        use copysmith_search::space::{Breadth, Features, space};
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let features = Features { isa: Isa::Avx512, prefetchw: false };
+        let some = |span: &str| space(span.parse().unwrap(), features, Breadth::Quick).into_iter().take(12);
+        let recipes = ["0..=16", "17..=32", "1025..=4096"].into_iter().flat_map(some);
+        let emit = |recipe| Rc::new(X86_64.emit(&Routine::from(recipe).plan()).unwrap());
+        let codes: Vec<Rc<Code>> = recipes.map(emit).collect();
+        let shifts: HashSet<usize> = codes.iter().map(|code| code.bytes.len() % 64 / 16).collect();
+        assert_eq!(shifts.len(), 4, "some would shift by 16, some by 32, some by 48");
+        for most in 1..=codes.len() {
+            let code = |code: &Rc<Code>| Target::Emitted(Rc::clone(code));
+            let lane = |target| Lane { target, entered: Entered::ByJump, start: None, slot: None };
+            let racing: Vec<Lane> = codes[..most].iter().map(code).map(lane).collect();
+            for spread in [Spread::Together, Spread::Apart] {
+                let lanes = Lanes::new(racing.clone(), vec![ReadBack::None], spread, &mut rng).unwrap();
+                for (index, code) in codes[..most].iter().enumerate() {
+                    assert_eq!((code.align % 64, lanes.target(index).address() % code.align), (0, 0), "{spread:?}");
+                }
+            }
+        }
+        for row in copysmith_tuned::tables().iter().flat_map(|table| table.rows().iter().chain([table.routine()])) {
+            assert_eq!(row.code().as_ptr() as usize % 64, 0, "{}", row.recipe());
+        }
+    }
+
     #[test]
     fn a_slot_leads_to_the_latest_place_of_its_code() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -186,7 +217,7 @@ mod tests {
         let lane = Lane { slot: slot.clone(), ..three().remove(1) };
         let mut lanes = Lanes::new(vec![lane.clone()], vec![ReadBack::None], Spread::Together, &mut rng).unwrap();
         for _ in 0..8 {
-            lanes = lanes.moved(vec![lane.clone()], Spread::Together, &mut rng).unwrap();
+            lanes = lanes.moved(&[lane.clone()].into(), Spread::Together, &mut rng).unwrap();
             assert_eq!(lanes.target(0).address(), slot.as_ref().unwrap().entry().address());
             let mut byte = 7;
             // SAFETY: what copies nothing needs nothing.

@@ -2,6 +2,7 @@
 
 use super::TimeError;
 use super::bench::Bench;
+use super::breakdown::Breakdown;
 use super::driver::{self, Entered};
 use super::entrant::{Copier, Entrant};
 use super::lanes::{Lane, Lanes, Spread, Target};
@@ -13,6 +14,7 @@ use super::stage::{self, Stage};
 use super::tally::Tally;
 use super::workload::Workload;
 use copysmith_kernels::{Code, Routine, Span};
+use copysmith_search::stats::trimmed_mean;
 use copysmith_search::{Judge, Sample};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -35,11 +37,12 @@ pub struct LiveJudge {
     /// How routines are called.
     entered: Entered,
     stages: Vec<Stage>,
-    worst_share: f64,
+    loss_aversion: f64,
     lanes: Lanes,
     codes: HashMap<String, Result<Rc<Code>, String>>,
     /// What each contestant did in the first situation in the latest blocks, by its name.
     latest: HashMap<String, VecDeque<Pace>>,
+    breakdown: Breakdown,
     tally: Tally,
 }
 
@@ -78,10 +81,11 @@ impl LiveJudge {
             null,
             entered: settings.entered,
             stages,
-            worst_share: settings.worst_share,
+            loss_aversion: settings.loss_aversion,
             lanes,
             codes: HashMap::new(),
             latest: HashMap::new(),
+            breakdown: Breakdown::default(),
             tally: Tally::default(),
         })
     }
@@ -120,6 +124,11 @@ impl LiveJudge {
                 .map(|bytes| bytes * rate),
             nanoseconds: median_of(&|pace| pace.ticks).map(|ticks| ticks / rate),
         }
+    }
+
+    /// The log ratios of somebody of this name in every block, situation by situation.
+    pub fn breakdown(&self, name: &str) -> &[Vec<f64>] {
+        self.breakdown.of(name)
     }
 
     /// The reference's, as [`figures`](LiveJudge::figures).
@@ -207,10 +216,11 @@ impl LiveJudge {
     fn race(&mut self, contestants: &[Contestant]) -> Result<Vec<Result<f64, String>>, TimeError> {
         let mut all_lanes = vec![self.reference.clone(), self.reference.clone(), self.null.clone()];
         all_lanes.extend(contestants.iter().map(|contestant| contestant.lane.clone()));
-        let LiveJudge { bench, rng, stages, worst_share, lanes, tally, latest, .. } = self;
+        let all_lanes: Rc<[Lane]> = all_lanes.into();
+        let LiveJudge { bench, rng, stages, loss_aversion, lanes, tally, latest, breakdown, .. } = self;
         let mut all = vec![Ok(Vec::with_capacity(stages.len())); contestants.len()];
         for (index, stage) in stages.iter_mut().enumerate() {
-            *lanes = lanes.moved(all_lanes.clone(), stage.spread(), rng)?;
+            *lanes = lanes.moved(&all_lanes, stage.spread(), rng)?;
             bench.move_hot(rng);
             let block = stage.block(contestants.len(), bench, lanes, rng, |discarded| tally.note_attempt(discarded));
             tally.note_settled(&block);
@@ -232,7 +242,15 @@ impl LiveJudge {
                 }
             }
         }
-        Ok(all.into_iter().map(|ratios| ratios.map(|ratios| score(&ratios, *worst_share))).collect())
+        let mut scored = |name: &str, ratios: Vec<(f64, f64)>| {
+            breakdown.note(name, ratios.iter().map(|&(_, ratio)| ratio));
+            let losses_count = *loss_aversion > 0.0;
+            let blocks = breakdown.of(name).iter().filter(|_| losses_count);
+            let settled: Vec<f64> = blocks.map(|ratios| trimmed_mean(ratios)).collect();
+            score(&ratios, &settled, *loss_aversion)
+        };
+        let scores = contestants.iter().zip(all);
+        Ok(scores.map(|(contestant, ratios)| ratios.map(|ratios| scored(&contestant.name, ratios))).collect())
     }
 }
 

@@ -13,6 +13,7 @@
 mod batch;
 mod bench;
 mod block;
+mod breakdown;
 mod buffers;
 mod clock;
 mod confirm;

@@ -1,13 +1,9 @@
 //! Keeping the calling thread on one CPU while it times.
 
+use crate::host::CpuSet;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
-
-/// Room for as many CPUs as Linux can be built for.
-const WORDS: usize = 8192 / usize::BITS as usize;
-
-type CpuSet = [usize; WORDS];
 
 /// The calling thread stays on one CPU until this is dropped; then it may run where it could before.
 #[derive(Debug)]
@@ -24,12 +20,9 @@ impl Pin {
     /// # Errors
     /// [`PinError::NotAllowed`] names the CPUs that may be used; [`PinError::System`] is the system's refusal.
     pub fn to(cpu: Option<usize>) -> Result<Pin, PinError> {
-        let before = allowed_set().map_err(PinError::System)?;
-        let allowed = members(&before);
-        let cpu = choose(cpu, &allowed)?;
-        let mut only = [0; WORDS];
-        only[cpu / usize::BITS as usize] |= 1 << (cpu % usize::BITS as usize);
-        restrict(&only).map_err(PinError::System)?;
+        let before = CpuSet::allowed().map_err(PinError::System)?;
+        let cpu = choose(cpu, &before.numbers())?;
+        CpuSet::only(cpu).restrict().map_err(PinError::System)?;
         Ok(Pin { cpu, before, thread: PhantomData })
     }
 
@@ -42,7 +35,7 @@ impl Pin {
 impl Drop for Pin {
     fn drop(&mut self) {
         // Fails only when an administrator took away every CPU of the old set meanwhile: then the thread stays put.
-        let _ = restrict(&self.before);
+        let _ = self.before.restrict();
     }
 }
 
@@ -53,24 +46,6 @@ fn choose(wanted: Option<usize>, allowed: &[usize]) -> Result<usize, PinError> {
         Some(cpu) => Err(not_allowed(cpu)),
         None => allowed.last().copied().ok_or_else(|| not_allowed(0)),
     }
-}
-
-fn members(set: &CpuSet) -> Vec<usize> {
-    let bits = usize::BITS as usize;
-    (0..WORDS * bits).filter(|&cpu| set[cpu / bits] >> (cpu % bits) & 1 == 1).collect()
-}
-
-fn allowed_set() -> io::Result<CpuSet> {
-    let mut set: CpuSet = [0; WORDS];
-    // SAFETY: `set` is writable for the size given; a CPU set is an array of words of one bit a CPU.
-    let outcome = unsafe { libc::sched_getaffinity(0, size_of::<CpuSet>(), set.as_mut_ptr().cast()) };
-    if outcome == 0 { Ok(set) } else { Err(io::Error::last_os_error()) }
-}
-
-fn restrict(set: &CpuSet) -> io::Result<()> {
-    // SAFETY: `set` is readable for the size given.
-    let outcome = unsafe { libc::sched_setaffinity(0, size_of::<CpuSet>(), set.as_ptr().cast()) };
-    if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Why a thread is not pinned.
@@ -108,12 +83,12 @@ mod tests {
 
     #[test]
     fn the_thread_runs_on_the_chosen_cpu_and_is_free_again_afterwards() {
-        let before = members(&allowed_set().unwrap());
+        let before = CpuSet::allowed().unwrap().numbers();
         let pin = Pin::to(None).unwrap();
         assert_eq!(pin.cpu(), *before.last().unwrap());
-        assert_eq!(members(&allowed_set().unwrap()), [pin.cpu()]);
+        assert_eq!(CpuSet::allowed().unwrap().numbers(), [pin.cpu()]);
         drop(pin);
-        assert_eq!(members(&allowed_set().unwrap()), before);
+        assert_eq!(CpuSet::allowed().unwrap().numbers(), before);
     }
 
     #[test]

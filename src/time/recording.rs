@@ -11,6 +11,7 @@
 
 use super::workload::LONGEST;
 use crate::profile::Profile;
+use copysmith_search::space::lasting_hash;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -122,11 +123,10 @@ impl Recording {
         self.0.bytes as f64 / self.calls().max(1) as f64
     }
 
-    /// A hash of the calls, for records: FNV-1a (64 bits) over lengths and page offsets.
+    /// A hash of the calls, for records: [`lasting_hash`] of lengths and page offsets.
     pub fn fingerprint(&self) -> u64 {
         let fields = self.0.calls.iter().flat_map(|call| [call.n, call.dst.into(), call.src.into()]);
-        let bytes = fields.flat_map(u32::to_le_bytes);
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+        lasting_hash(fields.flat_map(u32::to_le_bytes))
     }
 
     /// This many calls that follow each other, from a place that is drawn, on from the first where the end is reached. No call comes

@@ -1,16 +1,17 @@
 //! The held-out run: finalists again, later, in a fresh process. Only its numbers are published.
 
+use super::objective::broken_down;
 use super::session::{Session, Use};
 use super::{Figures, TuneError, offsets};
 use crate::proofs::Refusal;
-use crate::record::{Block, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
+use crate::record::{Block, Breakdown, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
 use crate::time::{Situation, confirm};
 use copysmith_kernels::Routine;
 use copysmith_search::confirm::FINALISTS;
 use copysmith_search::race::{Lane, Outcome as Left};
 use copysmith_search::stats::{Estimate, margin, noise_floor};
 use copysmith_search::strategy::WORTH;
-use copysmith_search::ties::{Standing, choose, ties};
+use copysmith_search::ties::ties;
 use std::time::Duration;
 
 /// How long a confirming process may take: far more than it needs.
@@ -87,13 +88,15 @@ fn run(
     let done = confirm(&settings, &finalists, long, LIMIT, &mut || session.observer.stop())?;
     let mut lanes = Vec::new();
     let mut speeds = Vec::new();
+    let mut broken = Vec::new();
     for (finalist, series) in finalists.iter().zip(done.finalists) {
-        let (samples, outcome, speed) = match series {
-            Ok(series) => (series.log_ratios, Left::Survived, series.gigabytes_per_second),
-            Err(reason) => (Vec::new(), Left::Failed(reason), None),
+        let (samples, outcome, speed, alone) = match series {
+            Ok(series) => (series.log_ratios, Left::Survived, series.gigabytes_per_second, series.situations),
+            Err(reason) => (Vec::new(), Left::Failed(reason), None, Vec::new()),
         };
         lanes.push(Lane { routine: finalist.clone(), samples, outcome });
         speeds.push(speed);
+        broken.push(broken_down(&settings.situations, &alone));
     }
     let mut entries = blocks(&race.class, &lanes);
     // A finalist that is terrible somewhere leaves; the plain loop never does, so somebody stays.
@@ -121,7 +124,7 @@ fn run(
         return Err(TuneError::NobodyLeft { class: race.class.clone(), reason: reason.unwrap_or_default() });
     };
     let chosen =
-        if sorted.tied.contains(&0) { 0 } else { decide(session, &lanes, &sorted.tied).unwrap_or(sorted.best) };
+        if sorted.tied.contains(&0) { 0 } else { session.chosen(&lanes, &sorted.tied, None).unwrap_or(sorted.best) };
     let estimate = Estimate::of(&lanes[chosen].samples);
     let confirmed = Confirmed {
         class: race.class.clone(),
@@ -135,23 +138,15 @@ fn run(
         gigabytes_per_second: speeds[chosen],
         worst: worst[chosen],
     };
+    entries.push(Entry::Breakdown(Breakdown {
+        class: race.class.clone(),
+        phase: Phase::Confirmation,
+        routine: confirmed.routine.clone(),
+        situations: broken.swap_remove(chosen),
+    }));
     entries.push(Entry::Confirmed(confirmed.clone()));
     session.note_all(&entries)?;
     Ok(confirmed)
-}
-
-/// By the tie rule among those that the confirmation does not tell apart from its best.
-fn decide(session: &Session<'_>, lanes: &[Lane], tied: &[usize]) -> Option<usize> {
-    let standing = |&index: &usize| Standing {
-        routine: lanes[index].routine.clone(),
-        code_bytes: session.admission.code_bytes(&lanes[index].routine),
-        incumbent: false,
-        common: true,
-        neighbour: false,
-    };
-    let standings: Vec<Standing> = tied.iter().map(standing).collect();
-    let chosen = choose(&standings)?;
-    lanes.iter().position(|lane| lane.routine == chosen.routine)
 }
 
 fn blocks(class: &str, lanes: &[Lane]) -> Vec<Entry> {

@@ -43,7 +43,7 @@ impl Effort {
     pub const fn class_seconds(self) -> f64 {
         match self {
             Effort::Quick => 1.2,
-            Effort::Normal => 8.0,
+            Effort::Normal => 6.0,
             Effort::Patient => 80.0,
             Effort::Exhaustive => 900.0,
         }
@@ -94,7 +94,7 @@ impl Effort {
         }
     }
 
-    /// Most members of a class's tie set that race as leaves of the whole routine.
+    /// Most members of a class's tie set that are tried as leaves of the whole routine.
     pub const fn leaves(self) -> usize {
         match self {
             Effort::Quick => 5,
@@ -107,26 +107,35 @@ impl Effort {
     pub const fn tree_blocks(self) -> usize {
         match self {
             Effort::Quick => 24,
-            Effort::Normal => 60,
+            Effort::Normal => 48,
             Effort::Patient | Effort::Exhaustive => 600,
         }
     }
 
-    /// How often at most the best tree races against those that differ from it in one compare.
+    /// How often at most the best routine races against those that differ from it in one choice.
     pub const fn tree_rounds(self) -> usize {
         match self {
             Effort::Quick => 0,
-            Effort::Normal => 3,
-            Effort::Patient | Effort::Exhaustive => 8,
+            Effort::Normal => 4,
+            Effort::Patient | Effort::Exhaustive => 12,
         }
     }
 
-    /// Most trees that race for the whole routine.
+    /// Most routines that get a first look.
     pub const fn trees(self) -> usize {
         match self {
-            Effort::Quick => 24,
+            Effort::Quick => 32,
             Effort::Normal => 160,
-            Effort::Patient | Effort::Exhaustive => 600,
+            Effort::Patient | Effort::Exhaustive => 800,
+        }
+    }
+
+    /// How many of them race after it.
+    pub const fn kept(self) -> usize {
+        match self {
+            Effort::Quick => 8,
+            Effort::Normal => 16,
+            Effort::Patient | Effort::Exhaustive => 100,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::print::winners::{Winners, WinnersError};
 use crate::print::write::{WriteError, write};
 use crate::print::{PrintError, module, table, tables};
 use crate::record::{Confirmed, Contents, Entry, JOURNAL, JournalError, Place, Why, read};
+use crate::regular;
 use copysmith_kernels::X86_64;
 use std::fmt;
 use std::fs;
@@ -84,7 +85,7 @@ impl std::error::Error for FilesError {}
 /// [`FilesError`] where there is a file that cannot be used.
 pub fn winners_in(dir: &Path) -> Result<Option<Winners>, FilesError> {
     let path = dir.join(WINNERS);
-    match regular(&path).and_then(fs::read_to_string) {
+    match regular::read_to_string(&path) {
         Ok(text) => match Winners::from_json(&text) {
             Ok(winners) if dir.file_name().is_none_or(|name| name == winners.machine.as_str()) => Ok(Some(winners)),
             Ok(Winners { machine, .. }) => Err(FilesError::Folder { path, machine }),
@@ -95,12 +96,20 @@ pub fn winners_in(dir: &Path) -> Result<Option<Winners>, FilesError> {
     }
 }
 
-/// The path, where it is a regular file: a pipe would be waited for, and a device read without end.
-fn regular(path: &Path) -> io::Result<&Path> {
-    match fs::metadata(path)?.is_file() {
-        true => Ok(path),
-        false => Err(io::Error::other("it is not a regular file")),
+/// The winners of this machine in a checkout, where they are not what is linked: after a tune, until the next build, a table is that
+/// of an earlier one. `None` where they are, or there are none.
+///
+/// # Errors
+/// As [`winners_in`].
+pub fn unlinked(place: &Place, machine: &str) -> Result<Option<PathBuf>, FilesError> {
+    let dir = place.dir.join(machine);
+    if tuned(place).is_none() {
+        return Ok(None);
     }
+    let Some(winners) = winners_in(&dir)? else { return Ok(None) };
+    let linked = copysmith_tuned::table().filter(|table| table.machine() == machine);
+    let same = linked.is_some_and(|table| table.routine().recipe() == winners.routine.text.to_string());
+    Ok((!same).then(|| dir.join(WINNERS)))
 }
 
 /// Writes a machine's folder, and in a checkout its table and the list of tables; the paths written, in order.

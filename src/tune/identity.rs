@@ -5,10 +5,10 @@ use crate::host::{Features, Host};
 use crate::record::{Caches, Fingerprint, Header};
 use crate::time::Recording;
 use copysmith_kernels::{Isa, Recipe, Routine, Span, Target, X86_64};
-use copysmith_search::space::{self, Breadth, space, space_hash};
+use copysmith_search::space::{self, Breadth, lasting_hash, space, space_hash};
 
 /// Goes up when the same candidate would be asked other questions, or its answers be scored otherwise.
-const PROTOCOL: u32 = 3;
+const PROTOCOL: u32 = 4;
 
 /// The identity of a record made now.
 pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
@@ -59,13 +59,8 @@ pub fn features(features: &Features, isa: Option<Isa>) -> space::Features {
 pub fn emitter() -> Fingerprint {
     let spans = ["0..=16", "17..=32", "129..=256", "1025..=4096", "1048577.."];
     let features = space::Features { isa: Isa::Avx512, prefetchw: true };
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for span in spans.into_iter().filter_map(|span| span.parse::<Span>().ok()) {
-        for recipe in space(span, features, Breadth::Quick) {
-            let bytes = X86_64.emit(&Routine::from(recipe).plan()).map(|code| code.bytes).unwrap_or_default();
-            // FNV-1a, as for the space.
-            hash = bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-        }
-    }
-    Fingerprint(hash)
+    let spans = spans.into_iter().filter_map(|span| span.parse::<Span>().ok());
+    let recipes = spans.flat_map(|span| space(span, features, Breadth::Quick));
+    let code = |recipe: Recipe| X86_64.emit(&Routine::from(recipe).plan()).map(|code| code.bytes).unwrap_or_default();
+    Fingerprint(lasting_hash(recipes.flat_map(code)))
 }

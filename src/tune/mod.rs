@@ -1,7 +1,7 @@
 //! The main job: from nothing to proven, timed and confirmed kernels for every length.
 //!
 //! ```text
-//! classes ─> class (race) ─> threshold ─> confirmation ─> whole (race of trees) ─> confirmation ─> Winners, Report
+//! classes ─> class (race) ─> threshold ─> confirmation ─> whole (races of routines) ─> confirmation ─> Winners, Report
 //!              |  every candidate through admission (three proofs); every sample through the journal
 //! ```
 //!
@@ -16,11 +16,12 @@ mod effort;
 mod error;
 mod files;
 mod identity;
-mod leaves;
 mod moving;
+mod neighbours;
 mod objective;
 mod offsets;
 mod report;
+mod routines;
 mod session;
 mod situations;
 mod small;
@@ -34,7 +35,7 @@ pub use classes::{check_spans, classes};
 pub(crate) use door::Door;
 pub use effort::Effort;
 pub use error::TuneError;
-pub use files::{FilesError, WINNERS, printed, recorded, tuned, winners_in, write_all};
+pub use files::{FilesError, WINNERS, printed, recorded, tuned, unlinked, winners_in, write_all};
 pub(crate) use files::{HOST, SAMPLES};
 pub use identity::{emitter, features, header};
 pub use objective::shipped_halves;
@@ -212,11 +213,9 @@ pub fn tune(
     session.observer.stage(stages - 2, stages, "race whole routines");
     let held = incumbents.map(|winners| &winners.routine.text);
     let race = whole::race(&mut session, &objective, &winners, held)?;
-    session.observer.stage(stages - 2, stages, "leaves in their places");
-    let tree = confirmation::routine(&race.winner)?;
-    let settled = leaves::settle(&mut session, &races, tree)?;
-    session.observer.stage(stages - 2, stages, "compares around these leaves");
-    let refined = whole::refine(&mut session, &objective, settled)?;
+    session.observer.stage(stages - 2, stages, "compares, leaves and alignment around the best");
+    let best = confirmation::routine(&race.winner)?;
+    let refined = whole::refine(&mut session, &objective, &races, best)?;
     // The tree's own rivals had other leaves or compares than it has now: it is confirmed alone.
     let race = Race { winner: refined.to_string(), tied: Vec::new(), ..race };
     session.check()?;

@@ -1,19 +1,25 @@
 //! What a whole routine is to be good at.
 //!
 //! Recorded calls in their order come first: random lengths alone crown routines without branches, which lose to everything where
-//! lengths repeat. Then random mixes, each class alone, and single lengths called again and again, so that as little as possible gets
-//! slower than the system's memcpy.
+//! lengths repeat. Then random mixes, each class alone, and single lengths called again and again, read back or not, so that as little
+//! as possible gets slower than the system's memcpy.
 
 use super::whole::DISPATCH_MATTERS;
 use crate::profile::{ReadError, shipped};
-use crate::time::{Lengths, Recording, Situation, Workload};
+use crate::record::InSituation;
+use crate::time::{Lengths, ReadBack, Recording, Situation, Workload};
 use copysmith_kernels::Span;
+use copysmith_search::stats::Estimate;
 
 /// Lengths that are called again and again, in bytes.
-const CONSTANT: [usize; 16] = [0, 4, 8, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024, 4096];
+const CONSTANT: [usize; 19] = [0, 1, 4, 8, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096];
 
-/// How much of a whole routine's score is the worst of its situations: one that replaces memcpy should be worse nowhere.
-pub(super) const WORST_SHARE: f64 = 0.5;
+/// Lengths of which the copy is read at once: a load cannot be answered from two stores that have a part of it each.
+const READ: [usize; 6] = [8, 16, 32, 40, 64, 128];
+
+/// How many times more a loss counts in a whole routine's score: one that replaces memcpy should be worse nowhere, and a tenth lost in
+/// one of the constant lengths, which weigh least, is then as much as a fiftieth won in everything.
+pub(super) const LOSS_AVERSION: f64 = 16.0;
 
 /// Calls of up to this many bytes are replayed: the time of longer ones is the memory's, and a pass of them is long.
 const REPLAYED: u64 = 64 << 10;
@@ -39,7 +45,27 @@ pub(super) fn situations(recordings: &[Recording], is_for_them: bool, spans: &[S
     let classes =
         spans.iter().filter(|span| span.last() <= DISPATCH_MATTERS).map(|&span| hot(Lengths::Span(span), 1.0));
     let constant = CONSTANT.map(|length| hot(Lengths::Fixed(length), 0.5));
-    replayed.chain(mixes).chain(classes).chain(constant).collect()
+    let read = |lengths, weight| {
+        let workload = Workload::hot(lengths).read_back(ReadBack::Ends);
+        Situation { workload, weight }
+    };
+    let read = READ.map(|length| read(Lengths::Fixed(length), 0.1)).into_iter().chain([read(Lengths::Mix, 1.0)]);
+    replayed.chain(mixes).chain(classes).chain(constant).chain(read).collect()
+}
+
+/// What somebody did in each of the situations, whose log ratios are given block by block; nothing where there are none.
+pub(super) fn broken_down(situations: &[Situation], log_ratios: &[Vec<f64>]) -> Vec<InSituation> {
+    let one = |(situation, ratios): (&Situation, &Vec<f64>)| {
+        let estimate = Estimate::of(ratios);
+        let finite = |end: f64| Some(end).filter(|end| end.is_finite());
+        InSituation {
+            situation: situation.workload.in_short(),
+            log_ratio: estimate.mean,
+            low: finite(estimate.low),
+            high: finite(estimate.high),
+        }
+    };
+    situations.iter().zip(log_ratios).map(one).collect()
 }
 
 #[cfg(test)]
@@ -51,7 +77,7 @@ mod tests {
         let recordings = shipped_halves().unwrap();
         let spans: [Span; 2] = ["0..=64".parse().unwrap(), "65..".parse().unwrap()];
         let all = situations(&recordings, false, &spans);
-        assert_eq!(all.len(), recordings.len() + 2 + 1 + CONSTANT.len());
+        assert_eq!(all.len(), recordings.len() + 2 + 1 + CONSTANT.len() + READ.len() + 1);
         for situation in &all {
             situation.workload.check().unwrap();
         }

@@ -57,7 +57,7 @@ pub struct RoutineReport {
     /// The routine.
     #[serde(serialize_with = "text")]
     pub winner: Routine,
-    /// Its confirmed figures, over short classes, mixed lengths and runs.
+    /// Its confirmed figures, over everything that its score is made of, losses not counted more.
     pub figures: Figures,
     /// How many trees could not be told from it, itself included.
     pub tied: usize,
@@ -76,7 +76,7 @@ pub struct Figures {
     pub high: f64,
     /// Interleaved blocks it rests on.
     pub blocks: usize,
-    /// Log speed-up at selection minus at confirmation; `None` for the whole routine, whose race scores the worst situation too.
+    /// Log speed-up at selection minus at confirmation; `None` for the whole routine, whose race counts losses more.
     pub optimism: Option<f64>,
     /// The noise floor of the run, as a log ratio.
     pub noise_floor: f64,

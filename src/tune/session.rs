@@ -7,8 +7,9 @@ use crate::host::Host;
 use crate::record::{Block, Entry, Journal, Outcome, Past, Phase, Rejected, Timing};
 use crate::time::{self, LiveJudge, Situation};
 use copysmith_kernels::{Recipe, Routine, Span};
-use copysmith_search::race::Outcome as Left;
+use copysmith_search::race::{Lane, Outcome as Left};
 use copysmith_search::stats::noise_floor;
+use copysmith_search::ties::{Standing, choose};
 use copysmith_search::{Progress, Watch, space};
 
 /// A tune in progress.
@@ -87,6 +88,18 @@ impl Session<'_> {
         let ratios = judge.aa(self.options.effort.gate_blocks().saturating_sub(have))?;
         self.note_all(&ratios.into_iter().map(block).collect::<Vec<Entry>>())?;
         Ok(noise_floor(&recorded(&self.past).unwrap_or_default()))
+    }
+
+    /// The index of the one of the tied lanes that the tie rule chooses; `None` of none.
+    pub fn chosen(&self, lanes: &[Lane], tied: &[usize], incumbent: Option<&Routine>) -> Option<usize> {
+        let standing = |&index: &usize| {
+            let routine = lanes[index].routine.clone();
+            let (code_bytes, incumbent) = (self.admission.code_bytes(&routine), Some(&routine) == incumbent);
+            Standing { routine, code_bytes, incumbent, common: true, neighbour: false }
+        };
+        let standings: Vec<Standing> = tied.iter().map(standing).collect();
+        let chosen = choose(&standings)?;
+        lanes.iter().position(|lane| lane.routine == chosen.routine)
     }
 
     /// The error to stop with, when the observer has asked for it.

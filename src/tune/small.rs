@@ -64,6 +64,36 @@ fn shapes() -> impl Iterator<Item = (usize, Shape)> {
     branch_free.into_iter().chain(chains).chain(computed).chain(pairs)
 }
 
+/// Straight code for these lengths that wastes none of its reach, each as a move: what can stand in each other's places.
+pub(super) fn straight(span: Span, features: Features) -> Vec<Recipe> {
+    let vectors = [Width::B8, Width::Sse16, Width::Avx32, Width::Evex32, Width::Evex64];
+    let lasts = [Last::Tail, Last::Head];
+    let pairs = vectors.into_iter().flat_map(|width| {
+        let moves = [1, 2, 4, 8].into_iter().filter(move |&moves| fits(2 * width.bytes() * moves as usize, span));
+        moves.flat_map(move |moves| lasts.map(|last| Shape::Pairs { width, moves, last }))
+    });
+    let computed = vectors.into_iter().flat_map(|width| {
+        let moves = [4, 8].into_iter().filter(move |&moves| fits(width.bytes() * moves as usize, span));
+        moves.flat_map(move |moves| lasts.map(|last| Shape::Computed { width, moves, last }))
+    });
+    let others = shapes().filter(|&(reach, _)| fits(reach, span)).map(|(_, shape)| shape);
+    let mut recipes: Vec<Recipe> = Vec::new();
+    for shape in others.chain(pairs).chain(computed) {
+        if let Ok(recipe) = Recipe::of(Operation::Move, span, shape)
+            && features.allow(&recipe)
+            && !recipes.contains(&recipe)
+        {
+            recipes.push(recipe);
+        }
+    }
+    recipes
+}
+
+/// Whether a reach is enough for the span, and half of it is not.
+fn fits(reach: usize, span: Span) -> bool {
+    (span.last()..span.last().saturating_mul(2)).contains(&reach)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,5 +120,21 @@ mod tests {
             }
             assert!((30..=150).contains(&texts.len()), "{}", texts.len());
         }
+    }
+
+    #[test]
+    fn straight_code_for_some_lengths_is_for_all_of_them_and_reaches_little_further() {
+        let texts = |span: &str| {
+            let recipes = straight(span.parse().unwrap(), Isa::Avx512.into());
+            recipes.iter().map(Recipe::to_string).collect::<Vec<String>>()
+        };
+        let found = texts("65..=128");
+        for known in ["pairs width=evex64", "pairs width=avx32 moves=2 last=head", "computed width=avx32 moves=4"] {
+            assert!(found.contains(&format!("move 65..=128 {known}")), "{known} is not in {found:#?}");
+        }
+        assert!(found.iter().all(|text| !text.contains("evex64 moves")), "{found:#?}");
+        assert!(texts("8..=32").contains(&"move 8..=32 computed width=8 moves=4 last=head".to_owned()));
+        assert!(straight("65..=128".parse().unwrap(), Isa::Sse2.into()).iter().all(|recipe| recipe.isa() == Isa::Sse2));
+        assert!(texts("4097..=24576").is_empty());
     }
 }

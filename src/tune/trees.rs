@@ -35,37 +35,6 @@ fn behind(row: &[Recipe], winners: &[Recipe]) -> Option<Vec<Recipe>> {
     Some(row.iter().cloned().chain([next]).chain(longer.cloned()).collect())
 }
 
-/// The trees that differ from this one in one compare of lengths up to `longest`: which side of it falls through, or how early it
-/// comes.
-pub fn neighbours(routine: &Routine, longest: usize) -> Vec<Routine> {
-    let cuts = routine.cuts();
-    let mut changed: Vec<Vec<Cut>> = Vec::new();
-    for (place, cut) in cuts.iter().enumerate().filter(|(_, cut)| cut.at <= longest) {
-        let mut turned = cuts.to_vec();
-        turned[place].falls = match cut.falls {
-            FallsThrough::AtMost => FallsThrough::Above,
-            FallsThrough::Above => FallsThrough::AtMost,
-        };
-        changed.push(turned);
-        // In pre-order, a cut moved before its parent takes the parent's place.
-        for earlier in 0..place {
-            let mut moved = cuts.to_vec();
-            moved[earlier..=place].rotate_right(1);
-            changed.push(moved);
-        }
-    }
-    let mut trees: Vec<Routine> = Vec::new();
-    for cuts in changed {
-        if let Ok(tree) = Routine::new(cuts, routine.leaves().to_vec())
-            && tree != *routine
-            && !trees.contains(&tree)
-        {
-            trees.push(tree);
-        }
-    }
-    trees
-}
-
 /// Above this length a compare more costs nothing beside the copy, and there is no reason to do without the best leaf.
 const JOINED: usize = 4096;
 
@@ -179,17 +148,6 @@ mod tests {
             "cuts=64,128 | move 0..=64 branch-free width=avx32 | move 65..=128 computed width=sse16 moves=8 | move 129.. string unit=1"
         );
         assert!(sets >= 2 && routines.iter().all(|routine| routine.span() == Span::ALL));
-    }
-
-    #[test]
-    fn neighbours_are_other_trees_of_the_same_leaves_that_change_one_short_compare() {
-        let leaves =
-            ["0..=7", "8..=31", "32..=9999", "10000.."].map(|span| format!("copy {span} string unit=1")).join(" | ");
-        let tree: Routine = format!("cuts=31,7,9999 | {leaves}").parse().unwrap();
-        let texts: Vec<String> = neighbours(&tree, 4096).iter().map(|tree| tree.to_string()).collect();
-        let expected = ["31>,7,9999", "31,7>,9999", "7,31,9999"];
-        assert_eq!(texts, expected.map(|cuts| format!("cuts={cuts} | {leaves}")));
-        assert_eq!(neighbours(&tree, 6), []);
     }
 
     #[test]

@@ -43,6 +43,34 @@ fn the_json_names_the_machine_the_table_and_what_is_doubtful_as_the_text_does() 
     assert_eq!(table(printed).len(), results.len());
 }
 
+/// In something that looks like a checkout, with the winners that the linked table was printed from, and then with others.
+#[test]
+fn a_table_that_is_not_what_was_tuned_in_the_checkout_is_told_apart_from_one_that_is() {
+    let (dir, machine) = (tempfile::tempdir().unwrap(), copysmith::host::Host::read().machine());
+    fs::write(dir.path().join("Cargo.toml"), "[package]\nname = \"copysmith\"\n").unwrap();
+    let folder = dir.path().join("tuned/record").join(&machine);
+    fs::create_dir_all(&folder).unwrap();
+    let doubt = || -> Value {
+        let printed = ended(bench(dir.path(), &["--spans", "8..=8", "--json"]), 0).stdout;
+        serde_json::from_slice::<Value>(&printed).unwrap()["table_doubt"].clone()
+    };
+    assert_eq!(doubt(), Value::Null, "nothing was tuned");
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("tuned/record");
+    let known = records.join(&machine).join("winners");
+    if known.exists() {
+        fs::copy(known, folder.join("winners")).unwrap();
+        assert_eq!(doubt(), Value::Null, "it is linked");
+    }
+    let text = fs::read_to_string(records.join("amd-1ah-02h/winners")).unwrap();
+    let mut winners: Value = serde_json::from_str(&text).unwrap();
+    winners["machine"] = Value::from(machine);
+    winners["routine"]["text"] = Value::from("move 0.. string unit=1");
+    fs::write(folder.join("winners"), winners.to_string()).unwrap();
+    let doubt = doubt();
+    let doubt = doubt.as_str().unwrap();
+    assert!(doubt.starts_with("the linked table is not that of ") && doubt.contains("build again"), "{doubt}");
+}
+
 #[test]
 fn files_are_written_and_named_and_a_sweep_is_drawn_over_its_offsets() {
     let dir = tempfile::tempdir().unwrap();

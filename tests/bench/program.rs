@@ -76,6 +76,24 @@ fn what_cannot_be_run_or_preloaded_is_one_line() {
     assert!(run(text.to_str().unwrap()).contains("cannot be preloaded"));
 }
 
+/// A copy of the command in a folder of its own, first without a drop-in and then with a library of that name.
+#[test]
+fn without_a_library_it_is_the_drop_in_beside_the_command_or_a_line_that_says_how_to_make_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("copysmith");
+    std::fs::copy(env!("CARGO_BIN_EXE_copysmith"), &copy).unwrap();
+    let command = || {
+        let mut command = Command::new(&copy);
+        command.args(["bench", "program", "--json", "--pairs", "3", "--", "true"]);
+        command
+    };
+    assert!(complaint(command(), 1).contains("make it with cargo build --release -p copysmith-dropin"));
+    let drop_in = dir.path().join("libcopysmith_dropin.so");
+    std::fs::copy(library(), &drop_in).unwrap();
+    let json: Value = serde_json::from_slice(&ended(command(), 0).stdout).unwrap();
+    assert_eq!(json["library"], drop_in.display().to_string());
+}
+
 #[test]
 fn interrupted_it_ends_the_run_in_flight_and_prints_the_pairs_before() {
     let mut command = program(&["--pairs", "3"], &["sleep", "600"]);

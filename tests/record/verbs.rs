@@ -153,6 +153,41 @@ fn profiles_are_imported_shown_sampled_and_merged() {
     assert_eq!((merged.header().calls, merged.calls().count(), merged.header().name.as_str()), (8000, 1000, "both"));
 }
 
+/// The share is of the run time that the recording noted; a list of sizes has none.
+#[test]
+fn what_the_copies_are_worth_is_their_share_of_the_run_time() {
+    let program = small();
+    let file = program.dir.path().join("p.profile");
+    assert_eq!(ended(&["record", "-o", word(&file), "--", word(&program.path)]).status.code(), Some(3));
+    let header = Profile::read(&file).unwrap().header().clone();
+    let json = |words: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&result(&[&["profile", "show", "--json", word(&file)], words].concat())).unwrap()
+    };
+    let given = &json(&["--nanoseconds", "1000000"])["worth"];
+    let run = given["run_seconds"].as_f64().unwrap();
+    assert!(run >= header.seconds.unwrap());
+    assert!((given["copying_seconds"].as_f64().unwrap() - header.calls as f64 / 1000.0).abs() < 1e-9);
+    assert!((given["share"].as_f64().unwrap() * run - header.calls as f64 / 1000.0).abs() < 1e-9);
+    let few = json(&[]);
+    assert!(few["worth"].is_null() && few["worth_error"].as_str().unwrap().contains("too few"), "{few}");
+    let shown = result(&["profile", "show", "git"]);
+    let line = |name: &str| shown.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    assert!(
+        line("copying").contains(" s: 823842 calls of ") && line("copying").contains("memcpy (an empty"),
+        "{shown}"
+    );
+    assert!(line("ceiling").contains(" % of the 0.248 s that the program took"), "{shown}");
+    let list = program.dir.path().join("list");
+    fs::write(&list, "16 3000\n").unwrap();
+    result(&["profile", "import", word(&list), "-o", word(&program.dir.path().join("l.profile"))]);
+    let shown = result(&["profile", "show", word(&program.dir.path().join("l.profile")), "--nanoseconds", "2"]);
+    assert!(
+        shown.contains("copying        0.0000 s: 3000 calls of 2.00 ns\nceiling        unknown: the run time"),
+        "{shown}"
+    );
+    assert!(complaint(&["profile", "show", "git", "--nanoseconds", "-1"], 2).contains("0 or more, is allowed"));
+}
+
 #[test]
 fn what_is_no_profile_is_one_line_that_names_the_line() {
     let dir = tempfile::tempdir().unwrap();

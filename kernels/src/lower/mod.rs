@@ -22,22 +22,24 @@ use ops::{Walk, leave, set};
 impl Routine {
     /// Its plan.
     pub fn plan(&self) -> Plan {
-        Plan { body: tree(self.cuts(), self.leaves()) }
+        Plan { body: tree(self.cuts(), self.align_jumps(), self.leaves()) }
     }
 }
 
 /// The first cut that lies inside the run of leaves divides it; the others go to their sides.
-fn tree(cuts: &[Cut], leaves: &[Recipe]) -> Vec<Op> {
+fn tree(cuts: &[Cut], align: u8, leaves: &[Recipe]) -> Vec<Op> {
     let inside = |cut: &&Cut| leaves[..leaves.len() - 1].iter().any(|leaf| leaf.span().last() == cut.at);
     let Some(cut) = cuts.iter().find(inside) else { return leaf(&leaves[0]) };
     let (lower, upper) = leaves.split_at(leaves.partition_point(|leaf| leaf.span().last() <= cut.at));
     let at = i32::try_from(cut.at).expect("a routine has no cut above i32::MAX");
-    let (lower, upper) = (tree(cuts, lower), tree(cuts, upper));
+    let (lower, upper) = (tree(cuts, align, lower), tree(cuts, align, upper));
     vec![match cut.falls {
         FallsThrough::AtMost => {
-            Op::If { cond: Cond::imm(Reg::N, Relation::BelowOrEqual, at), then: lower, otherwise: upper }
+            Op::If { cond: Cond::imm(Reg::N, Relation::BelowOrEqual, at), then: lower, otherwise: upper, align }
         }
-        FallsThrough::Above => Op::If { cond: Cond::imm(Reg::N, Relation::Above, at), then: upper, otherwise: lower },
+        FallsThrough::Above => {
+            Op::If { cond: Cond::imm(Reg::N, Relation::Above, at), then: upper, otherwise: lower, align }
+        }
     }]
 }
 

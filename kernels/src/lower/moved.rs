@@ -25,11 +25,11 @@ pub(super) fn moved(shape: &Shape, span: Span) -> Vec<Op> {
             let twin = twin(span, shape);
             let [ahead, back] = [twin, reversed(&twin)].map(|axes| looped(&axes, span.first()));
             let negated = Op::Set { to: distance, value: Expr::Negated(distance) };
-            (vec![negated, Op::If { cond: apart, then: forward, otherwise: ahead }], back)
+            (vec![negated, Op::If { cond: apart, then: forward, otherwise: ahead, align: 1 }], back)
         }
     };
     vec![
         Op::Set { to: distance, value: Expr::Difference(Reg::DST, Operand::Reg(Reg::SRC)) },
-        Op::If { cond: apart, then: below, otherwise: above },
+        Op::If { cond: apart, then: below, otherwise: above, align: 1 },
     ]
 }

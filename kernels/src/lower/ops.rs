@@ -36,7 +36,7 @@ pub(super) fn store(val: u8, width: Width, to: Addr) -> Op {
 }
 
 pub(super) fn when(cond: Cond, then: Vec<Op>) -> Op {
-    Op::If { cond, then, otherwise: Vec::new() }
+    Op::If { cond, then, otherwise: Vec::new(), align: 1 }
 }
 
 /// The operations that give the vector state back after values of this width have been used.

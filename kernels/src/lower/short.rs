@@ -54,7 +54,7 @@ pub(super) fn chain(width: Width, bottom: Bottom, span: Span) -> Vec<Op> {
         Some(narrower) => below(narrower, bottom, span),
         None => vec![Op::Return],
     };
-    vec![Op::If { cond: Cond::imm(Reg::N, Relation::AboveOrEqual, bytes as i32), then: ops, otherwise }]
+    vec![Op::If { cond: Cond::imm(Reg::N, Relation::AboveOrEqual, bytes as i32), then: ops, otherwise, align: 1 }]
 }
 
 /// The lengths of the span that are below twice the next wider width.

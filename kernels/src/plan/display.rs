@@ -135,11 +135,12 @@ fn line(f: &mut Formatter<'_>, op: &Op, depth: usize) -> fmt::Result {
         Op::StorePartial { val, width, to, mask } => writeln!(f, "store {width} [{to}] = {val} where {mask}"),
         Op::Prefetch { locality, at } => writeln!(f, "prefetch {locality} [{at}]"),
         Op::Touch { at, val } => writeln!(f, "touch [{at}] through {val}"),
-        Op::If { cond, then, otherwise } => {
+        Op::If { cond, then, otherwise, align } => {
             writeln!(f, "if {cond} {{")?;
             body(f, then, depth + 1)?;
             if !otherwise.is_empty() {
-                writeln!(f, "{:1$}}} else {{", "", 4 * depth)?;
+                let aligned = if *align > 1 { format!(" (aligned to {align})") } else { String::new() };
+                writeln!(f, "{:1$}}} else{aligned} {{", "", 4 * depth)?;
                 body(f, otherwise, depth + 1)?;
             }
             writeln!(f, "{:1$}}}", "", 4 * depth)

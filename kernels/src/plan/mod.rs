@@ -7,6 +7,8 @@
 //! [`Reg::RETURN`] must still hold the destination at every [`Op::Return`]; no operation may set it.
 
 mod display;
+#[cfg(test)]
+pub(crate) mod drawn;
 mod width;
 
 pub use width::Width;
@@ -240,6 +242,11 @@ pub enum Direction {
     Backward,
 }
 
+/// Whether a place inside a routine can be aligned to so many bytes: to a power of two, and to no more than the entry is.
+pub(crate) fn is_alignment(align: u8) -> bool {
+    align.is_power_of_two() && align <= 64
+}
+
 /// One operation of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -324,6 +331,9 @@ pub enum Op {
         then: Vec<Op>,
         /// Done where it does not.
         otherwise: Vec<Op>,
+        /// The alignment of `otherwise` in bytes, a power of two up to 64; 1 is none. Where `then` returns only a jump leads there, and
+        /// nobody falls through the padding.
+        align: u8,
     },
     /// The body once, and again as long as the condition holds after it.
     Turn {

@@ -7,7 +7,7 @@ use super::layout::{Branch, Label, Layout};
 use super::registers::{ADDRESS, Cursor, STACK, integer};
 use crate::code::{Slots, Unsupported};
 use crate::plan::{Addr, Cond, Expr, Op, Plan, Reg, Relation, Width};
-use crate::uses::{mentions, returns};
+use crate::uses::{aligned, mentions, returns};
 use Operand::{Bit, Imm, To};
 
 /// Bytes of the frame that holds the scratch where there is no red zone: 128, and back chain and link word below them, rounded up to a
@@ -104,7 +104,7 @@ impl<'g> Emitter<'g> {
             Op::Store { val, width, to, hint } => self.store(*val, *width, *to, *hint),
             Op::Prefetch { locality, at } => self.prefetch(*locality, *at),
             Op::Touch { at, val } => self.load(*val, Width::B1, *at),
-            Op::If { cond, then, otherwise } => self.choose(*cond, then, otherwise),
+            Op::If { cond, then, otherwise, align } => self.choose(*cond, then, otherwise, *align),
             Op::Turn { body, again, align } => self.turn(body, *again, *align),
             Op::Switch { on, arms } => self.switch(*on, arms),
             Op::Fence => self.put(M::Sync, &[]),
@@ -134,6 +134,11 @@ impl<'g> Emitter<'g> {
             self.put(M::Ori, &[Operand::R(0), Operand::R(0), Imm(0)])?;
         }
         Ok(())
+    }
+
+    /// Pads to a place that is aligned as the entry is, or less.
+    fn pad_to_multiple(&mut self, align: u8) -> Result<(), Unsupported> {
+        self.pad_to(aligned(self.here(), align)?)
     }
 
     fn new_label(&mut self) -> Label {
@@ -171,9 +176,9 @@ impl<'g> Emitter<'g> {
         Ok(())
     }
 
-    fn choose(&mut self, cond: Cond, then: &[Op], otherwise: &[Op]) -> Result<(), Unsupported> {
+    fn choose(&mut self, cond: Cond, then: &[Op], otherwise: &[Op], align: u8) -> Result<(), Unsupported> {
         if then.is_empty() && !otherwise.is_empty() {
-            return self.choose(cond.negated(), otherwise, then);
+            return self.choose(cond.negated(), otherwise, then, 1);
         }
         let (else_, end) = (self.new_label(), self.new_label());
         let relation = self.flags(cond.negated())?;
@@ -182,6 +187,7 @@ impl<'g> Emitter<'g> {
         if !otherwise.is_empty() && !returns(then) {
             self.jump(None, end)?;
         }
+        self.pad_to_multiple(align)?;
         self.label(else_);
         self.body(otherwise)?;
         self.label(end);
@@ -189,17 +195,12 @@ impl<'g> Emitter<'g> {
     }
 
     fn turn(&mut self, body: &[Op], again: Cond, align: u8) -> Result<(), Unsupported> {
-        if !align.is_power_of_two() || align > 64 {
-            return Err(Unsupported(format!(
-                "a loop head cannot be aligned to {align} bytes; 1, 2, 4, ... 64 are possible"
-            )));
-        }
         let counted = counted(body, again);
         if let Some((count, _)) = counted {
             let count = self.integer(count)?;
             self.put(M::Mtctr, &[count])?;
         }
-        self.pad_to(self.here().next_multiple_of(usize::from(align)))?;
+        self.pad_to_multiple(align)?;
         let head = self.new_label();
         self.label(head);
         if let Some((count, body)) = counted {

@@ -1,7 +1,7 @@
 //! What a plan must obey before it is worth running: every register set before it is read, every path ending in one return,
 //! every store fed by a load of its width.
 
-use crate::plan::{Addr, Cond, Expr, Hint, Mask, Op, Operand, Plan, Reg, SCRATCH_BYTES, Val, Width};
+use crate::plan::{Addr, Cond, Expr, Hint, Mask, Op, Operand, Plan, Reg, SCRATCH_BYTES, Val, Width, is_alignment};
 use std::fmt;
 
 /// How many values a plan may number, of each register file.
@@ -57,8 +57,8 @@ pub enum PlanError {
     NotGeneral(Width),
     /// A vector width was needed.
     NotVector(Width),
-    /// A loop head aligned to something else than a power of two up to 64.
-    LoopAlignment(u8),
+    /// A loop head, or the other side of a branch, aligned to something else than a power of two up to 64.
+    Alignment(u8),
     /// A switch on [`Reg::COUNT`], which it needs itself.
     SwitchOnCount,
     /// A switch without arms.
@@ -97,8 +97,8 @@ impl fmt::Display for PlanError {
             PlanError::Scratch(byte) => write!(f, "scratch byte {byte} does not exist; there are {SCRATCH_BYTES}"),
             PlanError::NotGeneral(width) => write!(f, "{width} is not a general width, which is needed here"),
             PlanError::NotVector(width) => write!(f, "{width} is not a vector width, which is needed here"),
-            PlanError::LoopAlignment(align) => {
-                write!(f, "a loop head aligned to {align}; powers of two from 1 to 64 are allowed")
+            PlanError::Alignment(align) => {
+                write!(f, "a place in the code aligned to {align}; powers of two from 1 to 64 are allowed")
             }
             PlanError::SwitchOnCount => f.write_str("a switch on the count register, which it needs itself"),
             PlanError::NoArms => f.write_str("a switch without arms"),
@@ -179,7 +179,8 @@ impl Known {
                 self.addr(at)?;
                 *self.val(*val)? = None;
             }
-            Op::If { cond, then, otherwise } => {
+            Op::If { cond, then, otherwise, align } => {
+                alignment(*align)?;
                 self.cond(cond)?;
                 return Ok(match (self.body(then)?, self.body(otherwise)?) {
                     (Some(one), Some(other)) => Some(one.common(&other)),
@@ -202,9 +203,7 @@ impl Known {
 
     /// The body may be entered again with what its own end knows; that is less each time until it is the same.
     fn turn(mut self, body: &[Op], again: &Cond, align: u8) -> Result<Option<Known>, PlanError> {
-        if !align.is_power_of_two() || align > 64 {
-            return Err(PlanError::LoopAlignment(align));
-        }
+        alignment(align)?;
         loop {
             let end = self.body(body)?.ok_or(PlanError::Unreachable("the condition of a loop"))?;
             end.cond(again)?;
@@ -330,4 +329,9 @@ fn exists(reg: Reg) -> Result<u16, PlanError> {
 
 fn vector(width: Width) -> Result<(), PlanError> {
     if width.is_general() { Err(PlanError::NotVector(width)) } else { Ok(()) }
+}
+
+/// A place in code can have no other alignments.
+fn alignment(align: u8) -> Result<(), PlanError> {
+    if is_alignment(align) { Ok(()) } else { Err(PlanError::Alignment(align)) }
 }

@@ -71,7 +71,7 @@ impl Steps {
             }
             Op::Prefetch { at, .. } => Step::Prefetch { at: place(at) },
             Op::Touch { at, val } => Step::Load { to: slot(*val, Width::B1), bytes: 1, from: place(at) },
-            Op::If { cond, then, otherwise } => return self.choice(cond, then, otherwise),
+            Op::If { cond, then, otherwise, .. } => return self.choice(cond, then, otherwise),
             Op::Turn { body, again, .. } => {
                 let head = self.0.len();
                 self.body(body);

@@ -41,6 +41,33 @@ pub struct Clash {
     pub fault: Fault,
 }
 
+impl Overlap {
+    /// What fails with the destination at or below the source, and what with it at or above.
+    fn clashes(self) -> [Option<Clash>; 2] {
+        match self {
+            Overlap::Safe => [None, None],
+            Overlap::ForwardOnly(above) => [None, Some(above)],
+            Overlap::BackwardOnly(below) => [Some(below), None],
+            Overlap::Unsafe { below, above } => [Some(below), Some(above)],
+        }
+    }
+
+    fn of_clashes(clashes: [Option<Clash>; 2]) -> Overlap {
+        match clashes {
+            [None, None] => Overlap::Safe,
+            [None, Some(above)] => Overlap::ForwardOnly(above),
+            [Some(below), None] => Overlap::BackwardOnly(below),
+            [Some(below), Some(above)] => Overlap::Unsafe { below, above },
+        }
+    }
+
+    /// Under which overlaps both move every byte: what holds of a routine, of two of its leaves. The first clash of each direction stays.
+    pub fn and(self, other: Overlap) -> Overlap {
+        let ([below, above], [other_below, other_above]) = (self.clashes(), other.clashes());
+        Overlap::of_clashes([below.or(other_below), above.or(other_above)])
+    }
+}
+
 impl fmt::Display for Clash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "n {}, dst = src{:+}: {}", self.n, self.distance, self.fault)
@@ -106,12 +133,7 @@ pub fn overlap(program: &Program, span: Span, depth: Depth) -> Result<Overlap, F
             copies(&mut machine, program, &mut memory).err().map(|fault| Clash { n, distance, fault })
         })
     };
-    Ok(match (clash(-1), clash(1)) {
-        (None, None) => Overlap::Safe,
-        (None, Some(above)) => Overlap::ForwardOnly(above),
-        (Some(below), None) => Overlap::BackwardOnly(below),
-        (Some(below), Some(above)) => Overlap::Unsafe { below, above },
-    })
+    Ok(Overlap::of_clashes([clash(-1), clash(1)]))
 }
 
 /// Lengths and distances, in the order in which they are run.

@@ -37,6 +37,13 @@ pub enum RoutineError {
         /// The cut.
         at: usize,
     },
+    /// Sides of compares that are jumped to cannot be aligned so.
+    AlignJumps {
+        /// The alignment.
+        align: u8,
+    },
+    /// A word between the cuts and the first leaf.
+    Word(String),
     /// A leaf is no recipe.
     Leaf(RecipeError),
 }
@@ -59,6 +66,13 @@ impl fmt::Display for RoutineError {
                 write!(f, "cuts={given} is not allowed; each of {expected} must stand there once")
             }
             RoutineError::TooLarge { at } => write!(f, "cut {at} is too large; at most {}", i32::MAX),
+            RoutineError::AlignJumps { align } => {
+                let allowed = list(&Routine::ALIGN_JUMPS);
+                write!(f, "align-jumps={align} is not allowed; {allowed} are, and 1 alone where there are no cuts")
+            }
+            RoutineError::Word(word) => {
+                write!(f, "'{word}' does not belong behind the cuts; align-jumps=16, say, does")
+            }
             RoutineError::Leaf(error) => error.fmt(f),
         }
     }
@@ -98,6 +112,12 @@ pub(super) fn check(cuts: &[Cut], leaves: &[Recipe]) -> Result<(), RoutineError>
     }
 }
 
+/// What stands behind the cuts.
+fn align_jumps(word: &str) -> Result<u8, RoutineError> {
+    let align = word.strip_prefix("align-jumps=").and_then(|align| align.parse().ok());
+    align.ok_or_else(|| RoutineError::Word(word.to_owned()))
+}
+
 fn list<T: fmt::Display>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
 }
@@ -108,6 +128,9 @@ impl fmt::Display for Routine {
             return only.fmt(f);
         }
         write!(f, "cuts={}", list(&self.cuts))?;
+        if self.align_jumps > 1 {
+            write!(f, " align-jumps={}", self.align_jumps)?;
+        }
         self.leaves.iter().try_for_each(|leaf| write!(f, " | {leaf}"))
     }
 }
@@ -120,14 +143,19 @@ impl FromStr for Routine {
             return Ok(Routine::from(text.parse::<Recipe>()?));
         };
         let mut parts = cuts.split('|');
-        let cuts = parts.next().unwrap_or("").trim();
+        let mut words = parts.next().unwrap_or("").split_whitespace();
+        let cuts = words.next().unwrap_or("");
+        let align = words.next().map_or(Ok(1), align_jumps)?;
+        if let Some(word) = words.next() {
+            return Err(RoutineError::Word(word.to_owned()));
+        }
         let leaves = parts.map(str::parse).collect::<Result<Vec<Recipe>, _>>()?;
         let parsed = cuts.split(',').map(cut).collect::<Option<Vec<Cut>>>();
         let parsed = parsed.ok_or_else(|| RoutineError::Cuts {
             given: cuts.to_owned(),
             expected: "the leaves' last lengths, with > where the larger ones fall through,".to_owned(),
         })?;
-        Routine::new(parsed, leaves)
+        Routine::new(parsed, leaves)?.with_align_jumps(align)
     }
 }
 

@@ -4,7 +4,7 @@ use super::layout::{Jump, Layout};
 use super::registers::whole;
 use crate::code::{Slots, Unsupported};
 use crate::plan::{Cond, Direction, Expr, Op, Operand, Plan, Reg, Relation, Width};
-use crate::uses::returns;
+use crate::uses::{aligned, returns};
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
 use iced_x86::{Code, Encoder, IcedError, Instruction};
@@ -89,7 +89,7 @@ impl<'g> Emitter<'g> {
             Op::StorePartial { val, width, to, mask } => self.store_partial(*val, *width, *to, *mask),
             Op::Prefetch { locality, at } => self.prefetch(*locality, *at),
             Op::Touch { at, val } => self.load(*val, Width::B1, *at),
-            Op::If { cond, then, otherwise } => self.choose(*cond, then, otherwise),
+            Op::If { cond, then, otherwise, align } => self.choose(*cond, then, otherwise, *align),
             Op::Turn { body, again, align } => self.turn(body, *again, *align),
             Op::Switch { on, arms } => self.switch(*on, arms),
             Op::Repeat { unit, direction } => self.repeat(*unit, *direction),
@@ -126,6 +126,12 @@ impl<'g> Emitter<'g> {
         }
     }
 
+    /// Pads to a place that is aligned as the entry is, or less.
+    fn pad_to_multiple(&mut self, align: u8) -> Result<(), Unsupported> {
+        self.pad_to(aligned(self.here(), align)?);
+        Ok(())
+    }
+
     /// Jumps where the flags satisfy the relation, or in any case.
     fn jump(&mut self, relation: Option<Relation>, label: DynamicLabel) {
         let far = self.layout.is_far(self.jumps.len());
@@ -145,9 +151,9 @@ impl<'g> Emitter<'g> {
         dynasm!(self.asm ; .arch x64 ; =>label);
     }
 
-    fn choose(&mut self, cond: Cond, then: &[Op], otherwise: &[Op]) -> Result<(), Unsupported> {
+    fn choose(&mut self, cond: Cond, then: &[Op], otherwise: &[Op], align: u8) -> Result<(), Unsupported> {
         if then.is_empty() && !otherwise.is_empty() {
-            return self.choose(cond.negated(), otherwise, then);
+            return self.choose(cond.negated(), otherwise, then, 1);
         }
         let (else_, end) = (self.asm.new_dynamic_label(), self.asm.new_dynamic_label());
         let relation = self.flags(cond.negated())?;
@@ -156,6 +162,7 @@ impl<'g> Emitter<'g> {
         if !otherwise.is_empty() && !returns(then) {
             self.jump(None, end);
         }
+        self.pad_to_multiple(align)?;
         self.label(else_);
         self.body(otherwise)?;
         self.label(end);
@@ -163,12 +170,7 @@ impl<'g> Emitter<'g> {
     }
 
     fn turn(&mut self, body: &[Op], again: Cond, align: u8) -> Result<(), Unsupported> {
-        if !align.is_power_of_two() || align > 64 {
-            return Err(Unsupported(format!(
-                "a loop head cannot be aligned to {align} bytes; 1, 2, 4, ... 64 are possible"
-            )));
-        }
-        self.pad_to(self.here().next_multiple_of(usize::from(align)));
+        self.pad_to_multiple(align)?;
         let head = self.asm.new_dynamic_label();
         self.label(head);
         self.body(body)?;

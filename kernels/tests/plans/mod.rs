@@ -57,7 +57,7 @@ pub fn add(to: Reg, left: Reg, right: Reg) -> Op {
 }
 
 pub fn when(cond: Cond, then: Vec<Op>) -> Op {
-    Op::If { cond, then, otherwise: vec![] }
+    Op::If { cond, then, otherwise: vec![], align: 1 }
 }
 
 pub fn turn(body: Vec<Op>, again: Cond) -> Op {

@@ -195,12 +195,18 @@ fn simplicity(recipe: &Recipe) -> (usize, Recipe) {
 
 /// A hash of a space, for records: two searches of the same operation, span, features and breadth are comparable when it is the same.
 ///
-/// FNV-1a (Fowler, Noll and Vo; 64 bits) over the canonical texts, each followed by a line feed. The standard library's
-/// hashers promise nothing from one release to the next; this one is a dozen lines and fixed for good. It finds a changed
-/// space; it is no protection against one made to collide.
+/// [`lasting_hash`] of the canonical texts, each followed by a line feed.
 pub fn space_hash(recipes: &[Recipe]) -> u64 {
+    lasting_hash(recipes.iter().flat_map(|recipe| format!("{recipe}\n").into_bytes()))
+}
+
+/// A hash for records: FNV-1a (Fowler, Noll and Vo; 64 bits) of these bytes.
+///
+/// The standard library's hashers promise nothing from one release to the next; this one is two lines and fixed for good. It finds
+/// what has changed; it is no protection against what is made to collide.
+pub fn lasting_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    recipes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, recipe| format!("{recipe}\n").bytes().fold(hash, fold))
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, fold)
 }
 
 #[cfg(test)]

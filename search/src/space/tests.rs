@@ -143,6 +143,16 @@ fn neighbours_of_a_loop_move_every_axis() {
     }
 }
 
+/// Vectors of the hash's authors.
+#[test]
+fn the_lasting_hash_is_the_published_one() {
+    for (text, hash) in
+        [("", 0xcbf2_9ce4_8422_2325), ("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8_u64)]
+    {
+        assert_eq!(lasting_hash(text.bytes()), hash, "{text}");
+    }
+}
+
 #[test]
 fn the_hash_is_the_published_function_and_changes_with_the_space() {
     // The published vectors of FNV-1a begin with the offset basis for no bytes.

@@ -22,9 +22,7 @@ mix: with probability 0.97 a length is exp(v ln 128) - 1 + w, else 128 exp(v ln 
 each length repeated 8 times on average. Programs are more predictable than the one and less than the other: see bench replay.")]
 pub struct Random {
     #[command(flatten)]
-    entrants: EntrantArgs,
-    #[command(flatten)]
-    timing: TimingArgs,
+    race: RaceArgs,
 }
 
 /// One length at a time, hot, from 0 to 64 MiB
@@ -40,9 +38,7 @@ pub struct Sweep {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = number(0..=LONGEST))]
     lengths: Option<Vec<usize>>,
     #[command(flatten)]
-    entrants: EntrantArgs,
-    #[command(flatten)]
-    timing: TimingArgs,
+    race: RaceArgs,
 }
 
 /// Each destination - source modulo 4096 alone, and the worst of them
@@ -56,9 +52,7 @@ pub struct Offsets {
     #[arg(long, value_name = "LIST", value_parser = Spans::apart)]
     spans: Option<Spans>,
     #[command(flatten)]
-    entrants: EntrantArgs,
-    #[command(flatten)]
-    timing: TimingArgs,
+    race: RaceArgs,
 }
 
 /// Copies from 64 KiB to 64 MiB of what is in no cache, not read afterwards
@@ -71,9 +65,7 @@ Examples:
 Stores around the caches look best here, because nobody reads what they wrote: see bench readback.")]
 pub struct Cold {
     #[command(flatten)]
-    entrants: EntrantArgs,
-    #[command(flatten)]
-    timing: TimingArgs,
+    race: RaceArgs,
 }
 
 /// Copies that are read: short ones at their ends at once, long ones in full
@@ -87,9 +79,7 @@ An 8-byte or 16-byte reload loads both ends of the copy, and the next copy waits
 longer. Read in full: one word of each 64 bytes.")]
 pub struct Readback {
     #[command(flatten)]
-    entrants: EntrantArgs,
-    #[command(flatten)]
-    timing: TimingArgs,
+    race: RaceArgs,
 }
 
 /// Moves within a buffer, against the system's memmove
@@ -107,46 +97,51 @@ pub struct Overlap {
     timing: TimingArgs,
 }
 
-/// The cases of a mode, timed.
-fn time(
-    entrants: &EntrantArgs,
-    timing: &TimingArgs,
-    cases: &[Case],
-    shown: Shown,
-    output: &mut Output,
-) -> anyhow::Result<Exit> {
-    timing.ready()?;
-    timing.time(&Host::read(), &entrants.field()?, cases, shown, output)
+/// Who races beside the usual contestants, and how that is timed.
+#[derive(Debug, clap::Args)]
+struct RaceArgs {
+    #[command(flatten)]
+    entrants: EntrantArgs,
+    #[command(flatten)]
+    timing: TimingArgs,
+}
+
+impl RaceArgs {
+    /// The cases of a mode, timed.
+    fn run(&self, cases: &[Case], shown: Shown, output: &mut Output) -> anyhow::Result<Exit> {
+        self.timing.ready()?;
+        self.timing.time(&Host::read(), &self.entrants.field()?, cases, shown, output)
+    }
 }
 
 impl Random {
     pub fn run(self, output: &mut Output) -> anyhow::Result<Exit> {
-        time(&self.entrants, &self.timing, &random(), Shown::Time, output)
+        self.race.run(&random(), Shown::Time, output)
     }
 }
 
 impl Sweep {
     pub fn run(self, output: &mut Output) -> anyhow::Result<Exit> {
-        time(&self.entrants, &self.timing, &sweep(self.lengths.as_deref()), Shown::Time, output)
+        self.race.run(&sweep(self.lengths.as_deref()), Shown::Time, output)
     }
 }
 
 impl Offsets {
     pub fn run(self, output: &mut Output) -> anyhow::Result<Exit> {
         let cases = offsets(self.spans.as_ref().map(Spans::as_slice));
-        time(&self.entrants, &self.timing, &cases, Shown::Speed, output)
+        self.race.run(&cases, Shown::Speed, output)
     }
 }
 
 impl Cold {
     pub fn run(self, output: &mut Output) -> anyhow::Result<Exit> {
-        time(&self.entrants, &self.timing, &cold(), Shown::Speed, output)
+        self.race.run(&cold(), Shown::Speed, output)
     }
 }
 
 impl Readback {
     pub fn run(self, output: &mut Output) -> anyhow::Result<Exit> {
-        time(&self.entrants, &self.timing, &read_back(), Shown::Time, output)
+        self.race.run(&read_back(), Shown::Time, output)
     }
 }
 

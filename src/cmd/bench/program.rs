@@ -3,11 +3,13 @@
 use crate::cmd::exit::Exit;
 use crate::cmd::number::number;
 use crate::cmd::output::{Format, FormatArgs, Output};
+use anyhow::Context;
 use copysmith::bench::Ratio;
-use copysmith::bench::program::{Pairs, Request, pairs};
+use copysmith::bench::program::{Pairs, Request, drop_in, pairs};
 use copysmith::record::{Interrupt, Interrupted};
 use copysmith_search::stats::{Comparison, Verdict};
 use serde::Serialize;
+use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -15,15 +17,15 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  copysmith bench program --library ./libcopy.so -- git log -p
+  copysmith bench program -- git log -p
   copysmith bench program --library ./libcopy.so --pairs 60 --json -- gcc -O2 -c big.c -o /dev/null
 
 The ratio is the time with the library over that without; a tie is a result. The program's input is empty, what it prints goes
 nowhere, and it must end with the same exit status every time. Ctrl-C gives up the pair in flight, and those before it count.")]
 pub struct Args {
-    /// The library that is preloaded in one run of each pair
+    /// The library that is preloaded in one run of each pair [default: libcopysmith_dropin.so beside this command]
     #[arg(long, value_name = "LIBRARY")]
-    library: PathBuf,
+    library: Option<PathBuf>,
     /// Pairs of runs
     #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = number(3..=100_000_u32))]
     pairs: u32,
@@ -57,11 +59,15 @@ struct Printed {
 /// Runs that cannot be compared, or [`Interrupted`], with the pairs until then printed.
 pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     let wanted = args.pairs as usize;
+    let library = match args.library {
+        Some(library) => library,
+        None => drop_in(&env::current_exe().context("where this command is")?)?,
+    };
     let mut words = args.program.into_iter();
     let request = Request {
         program: words.next().unwrap_or_default(),
         arguments: words.collect(),
-        library: args.library,
+        library,
         pairs: wanted,
         seed: args.seed,
     };

@@ -7,7 +7,8 @@ use crate::cmd::ratios::{Shown, print};
 use copysmith::bench::{Case, Field, Options, Report, Row, csv, plot, plot_starts, rows};
 use copysmith::host::Host;
 use copysmith::print::write::{same, writable, write};
-use copysmith::record::{Interrupt, Interrupted};
+use copysmith::record::{Interrupt, Interrupted, Place, Surroundings};
+use copysmith::tune::unlinked;
 use std::path::PathBuf;
 
 /// Blocks a row where nothing else is said.
@@ -72,7 +73,7 @@ impl TimingArgs {
         let bar = output.progress(cases.len() as u64, "bench");
         let rows = rows(host, field, cases, options, || interrupt.is_asked()).inspect(|_| bar.inc(1)).collect();
         bar.finish_and_clear();
-        let report = Report::new(host, field, rows);
+        let report = Report { table_doubt: doubt(host), ..Report::new(host, field, rows) };
         let written = self.files(&report.rows, shown);
         let printed = match self.format.format() {
             Format::Json => output.json(&report),
@@ -104,6 +105,17 @@ impl TimingArgs {
             written.push(path.clone());
         }
         Ok(written)
+    }
+}
+
+/// Why the linked table is not what was tuned in this checkout, where it is not.
+fn doubt(host: &Host) -> Option<String> {
+    let place = Place::find(None, &Surroundings::read()).ok()?;
+    match unlinked(&place, &host.machine()) {
+        Ok(winners) => winners.map(|path| {
+            format!("the linked table is not that of {}: build again to time what was tuned", path.display())
+        }),
+        Err(error) => Some(error.to_string()),
     }
 }
 

@@ -3,8 +3,12 @@
 use super::open;
 use crate::cmd::exit::Exit;
 use crate::cmd::output::{Format, FormatArgs, Output};
+use copysmith::bench::{CallTime, Worth};
+use copysmith::host::Host;
 use copysmith::print::write::{writable, write};
 use copysmith::profile::{Bin, Header, Profile, Summary, plot};
+use copysmith::time::Recording;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Show what a program copies: lengths, alignment, overlap, and how predictable the next length is
@@ -14,19 +18,42 @@ Examples:
   copysmith profile show git
   copysmith profile show python3.profile.gz --svg lengths.svg
   copysmith profile show sqlite3 --json
+  copysmith profile show nginx --nanoseconds 6.5
 
 Counts of calls, bytes and lengths are exact. Alignment, overlap and order are of the calls kept in order.
 repeats: the share of calls with as many bytes as the call before. predicted: the share of calls whose size class (0, or from one
 power of two to the next) is the one that followed the last time after the same two classes in the same order; an order-2 table,
-empty at first, where an empty entry is a miss. most frequent: what always predicting the commonest class would reach.")]
+empty at first, where an empty entry is a miss. most frequent: what always predicting the commonest class would reach.
+copying: all calls, each of which takes what the calls kept in order take on average, replayed here through the system's memcpy, or
+the --nanoseconds given. ceiling: its share of the run time (recorder included), or of the processor time where that is longer; no
+other copy routine can save more.")]
 pub struct Args {
     /// A file, or the name of a shipped profile
     profile: PathBuf,
+    /// What a call takes, in nanoseconds [default: measured, by replaying the calls here]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = nanoseconds)]
+    nanoseconds: Option<f64>,
     /// Draw the lengths into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     format: FormatArgs,
+}
+
+fn nanoseconds(text: &str) -> Result<f64, String> {
+    let allowed = |nanoseconds: &f64| nanoseconds.is_finite() && *nanoseconds >= 0.0;
+    text.parse().ok().filter(allowed).ok_or_else(|| "a number of nanoseconds, 0 or more, is allowed".to_owned())
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Printed<'s> {
+    #[serde(flatten)]
+    summary: &'s Summary,
+    /// `null` where it could not be timed.
+    worth: Option<Worth>,
+    /// Why not.
+    worth_error: Option<String>,
 }
 
 /// Prints the figures.
@@ -39,10 +66,19 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     }
     let profile = open(&args.profile)?;
     let summary = Summary::of(&profile);
+    let call = match args.nanoseconds {
+        Some(nanoseconds) => Ok(CallTime::given(nanoseconds)),
+        None => CallTime::replayed(Recording::from(&profile)),
+    };
+    let worth = call.map(|call| Worth::of(profile.header(), call));
     match args.format.format() {
-        Format::Json => output.json(&summary)?,
+        Format::Json => {
+            let (worth, worth_error) = (worth.as_ref().ok().copied(), worth.err());
+            output.json(&Printed { summary: &summary, worth, worth_error })?;
+        }
         Format::Text => {
             whole(profile.header(), &summary, output)?;
+            value(&worth, profile.header(), output)?;
             lengths(&summary, output)?;
             order(&summary, output)?;
             callers(&profile, output)?;
@@ -86,6 +122,32 @@ fn whole(header: &Header, summary: &Summary, output: &mut Output) -> anyhow::Res
         output.text(format_args!("{name:<14} {value}\n"))?;
     }
     Ok(())
+}
+
+/// What the copies are worth.
+fn value(worth: &Result<Worth, String>, header: &Header, output: &mut Output) -> anyhow::Result<()> {
+    let (copying, ceiling) = match worth {
+        Err(why) => (format!("not timed: {why}"), "unknown".to_owned()),
+        Ok(Worth { call, copying_seconds, run_seconds, share }) => {
+            let source = match call.empty_nanoseconds {
+                Some(empty) => format!(", replayed here through memcpy (an empty call: {empty:.2} ns)"),
+                None => String::new(),
+            };
+            let copying =
+                format!("{copying_seconds:.4} s: {} calls of {:.2} ns{source}", header.calls, call.nanoseconds);
+            let ceiling = match (run_seconds, share) {
+                (Some(run), Some(share)) => {
+                    let here = Host::read().machine();
+                    let elsewhere = header.machine.as_ref().filter(|machine| **machine != here);
+                    let there = elsewhere.map_or(String::new(), |machine| format!(" on {machine}"));
+                    format!("{:.2} % of the {run:.3} s that the program took{there}", 100.0 * share)
+                }
+                _ => "unknown: the run time is not recorded".to_owned(),
+            };
+            (copying, ceiling)
+        }
+    };
+    output.text(format_args!("{:<14} {copying}\n{:<14} {ceiling}\n", "copying", "ceiling"))
 }
 
 /// The widest bar, in characters.

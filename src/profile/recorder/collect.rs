@@ -6,6 +6,7 @@ use crate::profile::header::SCHEMA;
 use crate::profile::layout::DISTANCES_BELOW;
 use crate::profile::sample::choose;
 use crate::profile::{Counts, Extent, Header, MOST_CALLS, Stretch};
+use crate::regular;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -71,7 +72,7 @@ fn processes(dir: &Path) -> io::Result<Vec<Process>> {
     paths.sort();
     let mut processes = Vec::new();
     for path in paths.iter().filter(|path| is_of_process(path)) {
-        let maps = fs::read(path.with_added_extension("maps")).unwrap_or_default();
+        let maps = regular::read(&path.with_added_extension("maps")).unwrap_or_default();
         // One that cannot be opened is not the recorder's: the directory is open to other users.
         let Ok(process) = Process::read(path, Maps::parse(&String::from_utf8_lossy(&maps))) else { continue };
         processes.extend(process);

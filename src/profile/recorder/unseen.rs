@@ -1,5 +1,6 @@
 //! Why a program left nothing behind.
 
+use crate::regular;
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub fn unpreloaded(program: &OsStr) -> Option<&'static str> {
     if mode & 0o6000 != 0 {
         return Some("it changes user or group when it starts, and the loader then preloads nothing");
     }
-    let bytes = fs::read(&path).ok()?;
+    let bytes = regular::read(&path).ok()?;
     match interpreter(&bytes)? {
         Linked::Statically => Some("it is linked statically, so that no library can be preloaded"),
         Linked::For32Bits => Some("it is no 64-bit program, and the library is"),

@@ -38,6 +38,18 @@ pub unsafe fn take(word: *mut u64) -> u64 {
     one
 }
 
+/// Whether the next call is to be written down; if not, the gap has one call less, in one instruction.
+#[inline(always)]
+pub unsafe fn is_due(block: *mut u64) -> bool {
+    // Only the flags of the subtraction tell what this call made of the word: read again, it may be a handler's.
+    // SAFETY: mapped, says the caller.
+    unsafe {
+        asm!("sub qword ptr [{} + {at}], 1", "js {}", in(reg) block, label { return true }, at = const LEFT * 8,
+             options(nostack));
+    }
+    false
+}
+
 /// The bits of [`CURRENT`] that are the chunk's index plus 1.
 pub const CHUNK_MASK: u64 = (1 << CHUNK_BITS) - 1;
 
@@ -73,11 +85,18 @@ pub unsafe fn turn(base: usize, block: *mut u64, wanted: u64) -> u64 {
                 _ => {}
             }
         }
+        // A handler that came between the two counters of this call has begun the gap that the call is in.
+        if (block.add(LEFT).read_volatile().cast_signed()) > 0 {
+            add(block.add(TAKEN), 1u64.wrapping_neg());
+            add(block.add(LEFT), 1u64.wrapping_neg());
+            return 0;
+        }
         let header = base as *mut u64;
         let used = header.add(CHUNKS).read_volatile() as usize;
-        let level = (used * LEVELS / MOST_CHUNKS) as u32;
+        let level = (used * LEVELS / MOST_CHUNKS).min(LEVELS) as u32;
+        let kept = STRETCH_CHUNKS << level;
         let goes_on = !wanted.is_multiple_of(STRETCH_CHUNKS) && current != NONE_YET && current & CHUNK_MASK != 0;
-        let keeps = (wanted / STRETCH_CHUNKS) & ((1 << level) - 1) == 0 && wanted.is_multiple_of(STRETCH_CHUNKS);
+        let keeps = wanted.is_multiple_of(kept);
         let mut chunk = 0;
         if (goes_on || keeps) && used < MOST_CHUNKS && header.add(FULL).read_volatile() == 0 {
             let index = add_shared(header.add(CHUNKS), 1) as usize;
@@ -91,6 +110,12 @@ pub unsafe fn turn(base: usize, block: *mut u64, wanted: u64) -> u64 {
             } else if index < MOST_CHUNKS {
                 header.add(FULL).write_volatile(1);
             }
+        }
+        if chunk == 0 {
+            let next = (wanted + 1).next_multiple_of(kept) << CHUNK_CALLS_BITS;
+            let taken = block.add(TAKEN).read_volatile();
+            block.add(LEFT).write_volatile(next.saturating_sub(taken));
+            block.add(TAKEN).write_volatile(next.max(taken));
         }
         let current = wanted << CHUNK_BITS | chunk;
         block.add(CURRENT).write_volatile(current);

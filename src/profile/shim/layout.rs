@@ -38,7 +38,7 @@ pub const CALLERS_AT: usize = HEADER_BYTES;
 pub const CALLERS: usize = 8192;
 
 // Words of a block.
-/// Calls of the thread that asked for a place in a chunk; also the number of the next one.
+/// Calls of the thread, with those that are left of a gap; also the number of the next one that gets a place in a chunk.
 pub const TAKEN: usize = 0;
 /// The chunk in use: its number in the thread, shifted by [`CHUNK_BITS`]; below it its index in the file plus 1, or 0 in a gap.
 /// In one word, so that a signal handler never sees half of it.
@@ -47,6 +47,8 @@ pub const CURRENT: usize = 1;
 pub const NONE_YET: u64 = u64::MAX;
 /// The thread's number in the process.
 pub const NUMBER: usize = 2;
+/// How many calls of a gap are still to come. Below 0: calls are written down.
+pub const LEFT: usize = 3;
 /// Calls by function, as [`FUNCTIONS`] has them.
 pub const BY_FUNCTION: usize = 8;
 /// Calls by length, 0 to [`LAST_EXACT`].

@@ -34,7 +34,7 @@ pub struct Thread {
 const COMMON: usize = 1;
 
 pub enum Joined {
-    Own { base: usize, block: *mut u64 },
+    Own { block: *mut u64 },
     Common { block: *mut u64 },
 }
 
@@ -42,7 +42,7 @@ impl Thread {
     fn joined(&self) -> Option<Joined> {
         match (self.block.is_null(), self.base & COMMON) {
             (true, _) => None,
-            (false, 0) => Some(Joined::Own { base: self.base, block: self.block }),
+            (false, 0) => Some(Joined::Own { block: self.block }),
             (false, _) => Some(Joined::Common { block: self.block }),
         }
     }

@@ -2,132 +2,51 @@
 
 use super::machine::{Registers, STACK, run};
 use super::*;
-use crate::plan::{Operand as Side, Relation, SCRATCH_BYTES};
+use crate::plan::Relation;
+use crate::plan::drawn::{conditions, contents, expressions, holds, worth};
 use proptest::prelude::*;
 
-/// What an expression is worth, as the plan's documentation says.
-fn worth(expr: Expr, of: &dyn Fn(Reg) -> u64) -> u64 {
-    match expr {
-        Expr::Const(value) => i64::from(value) as u64,
-        Expr::Sum(Addr { base, index, displacement }) => {
-            of(base).wrapping_add(index.map_or(0, of)).wrapping_add(i64::from(displacement) as u64)
-        }
-        Expr::Difference(left, right) => of(left).wrapping_sub(side(right, of)),
-        Expr::And(reg, mask) => of(reg) & i64::from(mask) as u64,
-        Expr::ShiftRight(reg, bits) => of(reg) >> bits,
-        Expr::ShiftLeft(reg, bits) => of(reg) << bits,
-        Expr::Negated(reg) => 0u64.wrapping_sub(of(reg)),
-        Expr::Select { cond, yes, no } => of(if holds(cond, of, u64::MAX) { yes } else { no }),
-        Expr::Scratch(byte) => STACK - u64::from(SCRATCH_BYTES) + u64::from(byte),
-    }
-}
-
-fn side(side: Side, of: &dyn Fn(Reg) -> u64) -> u64 {
-    match side {
-        Side::Reg(reg) => of(reg),
-        Side::Imm(imm) => i64::from(imm) as u64,
-    }
-}
-
-/// Whether a condition holds in registers that have the bits of `word`.
-fn holds(cond: Cond, of: &dyn Fn(Reg) -> u64, word: u64) -> bool {
-    match cond {
-        Cond::Compare { left, relation, right } => relation.holds(of(left), side(right, of) & word),
-        Cond::AnyBit { reg, mask } => of(reg) & i64::from(mask) as u64 != 0,
-        Cond::NoBit { reg, mask } => of(reg) & i64::from(mask) as u64 == 0,
-    }
-}
-
-const RELATIONS: [Relation; 6] = [
-    Relation::Below,
-    Relation::BelowOrEqual,
-    Relation::Above,
-    Relation::AboveOrEqual,
-    Relation::Equal,
-    Relation::NotEqual,
+/// Around every change of form: signs of both halves, one half alone, runs of ones.
+const EDGES: [i32; 38] = [
+    0,
+    1,
+    -1,
+    2,
+    4,
+    127,
+    128,
+    255,
+    256,
+    -128,
+    0x7fff,
+    0x8000,
+    0x8001,
+    0xffff,
+    0x1_0000,
+    0x1_7fff,
+    0x1_8000,
+    -0x7fff,
+    -0x8000,
+    -0x8001,
+    -0xffff,
+    -0x1_0000,
+    -0x1_8000,
+    0x1234_8000,
+    0x1234_0000,
+    0x7fff_0000,
+    0x7fff_7fff,
+    0x7fff_8000,
+    0x7fff_ffff,
+    i32::MIN,
+    i32::MIN + 1,
+    0xff0,
+    0xf_f000,
+    0x7f_ff00,
+    -16,
+    -4096,
+    -0xf_fff1,
+    0x5555,
 ];
-
-fn regs() -> impl Strategy<Value = Reg> {
-    (0..Reg::ALL).prop_map(Reg)
-}
-
-/// Constants around every change of form: signs of both halves, one half alone, runs of ones.
-fn constants() -> impl Strategy<Value = i32> {
-    let edges = [
-        0,
-        1,
-        -1,
-        2,
-        4,
-        127,
-        128,
-        255,
-        256,
-        -128,
-        0x7fff,
-        0x8000,
-        0x8001,
-        0xffff,
-        0x1_0000,
-        0x1_7fff,
-        0x1_8000,
-        -0x7fff,
-        -0x8000,
-        -0x8001,
-        -0xffff,
-        -0x1_0000,
-        -0x1_8000,
-        0x1234_8000,
-        0x1234_0000,
-        0x7fff_0000,
-        0x7fff_7fff,
-        0x7fff_8000,
-        0x7fff_ffff,
-        i32::MIN,
-        i32::MIN + 1,
-        0xff0,
-        0xf_f000,
-        0x7f_ff00,
-        -16,
-        -4096,
-        -0xf_fff1,
-        0x5555,
-    ];
-    prop_oneof![4 => prop::sample::select(edges.to_vec()), 1 => any::<i32>()]
-}
-
-/// Register contents, many of them near a constant so that comparisons go both ways.
-fn contents() -> impl Strategy<Value = Registers> {
-    let near = (constants(), -1i64..=1).prop_map(|(constant, off)| i64::from(constant).wrapping_add(off) as u64);
-    let one = prop_oneof![3 => near, 1 => any::<u64>(), 1 => 0u64..4];
-    prop::collection::vec(one, 64).prop_map(|all| all.try_into().expect("64 of them"))
-}
-
-fn conditions() -> impl Strategy<Value = Cond> {
-    let right = prop_oneof![regs().prop_map(Side::Reg), constants().prop_map(Side::Imm)];
-    let relation = prop::sample::select(RELATIONS.to_vec());
-    prop_oneof![
-        3 => (regs(), relation, right).prop_map(|(left, relation, right)| Cond::Compare { left, relation, right }),
-        1 => (regs(), constants()).prop_map(|(reg, mask)| Cond::AnyBit { reg, mask }),
-        1 => (regs(), constants()).prop_map(|(reg, mask)| Cond::NoBit { reg, mask }),
-    ]
-}
-
-fn expressions() -> impl Strategy<Value = Expr> {
-    let addr = (regs(), prop::option::of(regs()), constants());
-    prop_oneof![
-        constants().prop_map(Expr::Const),
-        addr.prop_map(|(base, index, displacement)| Expr::Sum(Addr { base, index, displacement })),
-        (regs(), constants()).prop_map(|(left, imm)| Expr::Difference(left, Side::Imm(imm))),
-        (regs(), regs()).prop_map(|(left, right)| Expr::Difference(left, Side::Reg(right))),
-        (regs(), constants()).prop_map(|(reg, mask)| Expr::And(reg, mask)),
-        (regs(), 1u8..64).prop_map(|(reg, bits)| Expr::ShiftRight(reg, bits)),
-        (regs(), 1u8..64).prop_map(|(reg, bits)| Expr::ShiftLeft(reg, bits)),
-        regs().prop_map(Expr::Negated),
-        (conditions(), regs(), regs()).prop_map(|(cond, yes, no)| Expr::Select { cond, yes, no }),
-        (0..SCRATCH_BYTES).prop_map(Expr::Scratch),
-    ]
-}
 
 fn target() -> impl Strategy<Value = Power> {
     prop::sample::select(targets().to_vec())
@@ -155,7 +74,7 @@ proptest! {
 
     #[test]
     fn a_set_register_is_worth_its_expression_and_no_other_register_changes(
-        target in target(), to in 1..Reg::ALL, value in expressions(), registers in contents()
+        target in target(), to in 1..Reg::ALL, value in expressions(&EDGES), registers in contents::<64>(&EDGES)
     ) {
         let (to, word) = (Reg(to), target.mode().word());
         let too_far = matches!(value, Expr::ShiftLeft(_, bits) | Expr::ShiftRight(_, bits) if u32::from(bits) >= word.bits());
@@ -167,7 +86,7 @@ proptest! {
             let mut expected = before;
             let value_in_word = match value {
                 Expr::Select { cond, yes, no } => of(if holds(cond, &of, word.cut(u64::MAX)) { yes } else { no }),
-                _ => worth(value, &of),
+                _ => worth(value, &of, STACK),
             };
             expected[usize::from(number(to))] = word.cut(value_in_word);
             let (after, _) = run(&program(target, &code), before);
@@ -177,7 +96,7 @@ proptest! {
 
     #[test]
     fn a_condition_chooses_the_body_it_should(
-        target in target(), cond in conditions(), registers in contents(), empty in any::<bool>()
+        target in target(), cond in conditions(&EDGES), registers in contents::<64>(&EDGES), empty in any::<bool>()
     ) {
         let mark = Reg::SPARE[3];
         let then = if empty { vec![] } else { vec![constant(mark, 1)] };

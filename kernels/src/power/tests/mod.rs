@@ -72,5 +72,5 @@ fn step(reg: Reg, by: i32) -> Op {
 }
 
 fn when(cond: Cond, then: Vec<Op>, otherwise: Vec<Op>) -> Op {
-    Op::If { cond, then, otherwise }
+    Op::If { cond, then, otherwise, align: 1 }
 }

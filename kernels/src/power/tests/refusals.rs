@@ -33,7 +33,7 @@ fn plans_that_powerpc_cannot_express_are_refused_by_name() {
         "a switch on count would lose it",
     );
     let turn = Op::Turn { body: vec![], again: Cond::imm(Reg::N, Relation::Equal, 0), align: 128 };
-    refused(power8, done(turn), "a loop head cannot be aligned to 128 bytes; 1, 2, 4, ... 64 are possible");
+    refused(power8, done(turn), "code cannot be aligned to 128 bytes; 1, 2, 4, ... 64 are possible");
     let store = |hint| Op::Store { val: Val(0), width: Width::B4, to: Addr::at(Reg::DST, 0), hint };
     refused(power8, done(store(Hint::NonTemporal)), "ppc64le has no non-temporal stores");
     let both =

@@ -3,92 +3,13 @@
 use super::machine::{STACK, run};
 use super::{NUMBERS, constant, emit, emitted, mnemonics, number, program, step, text, when};
 use crate::code::Code;
-use crate::plan::{Addr, Cond, Expr, Op, Operand, Reg, Relation, SCRATCH_BYTES};
+use crate::plan::drawn::{RELATIONS, conditions, contents, expressions, holds, worth};
+use crate::plan::{Addr, Cond, Expr, Op, Operand, Reg, Relation};
 use proptest::prelude::*;
 
-/// What an expression is worth, as the plan's documentation says.
-fn worth(expr: Expr, of: &dyn Fn(Reg) -> u64) -> u64 {
-    match expr {
-        Expr::Const(value) => i64::from(value) as u64,
-        Expr::Sum(Addr { base, index, displacement }) => {
-            of(base).wrapping_add(index.map_or(0, of)).wrapping_add(i64::from(displacement) as u64)
-        }
-        Expr::Difference(left, right) => of(left).wrapping_sub(operand(right, of)),
-        Expr::And(reg, mask) => of(reg) & i64::from(mask) as u64,
-        Expr::ShiftRight(reg, bits) => of(reg) >> bits,
-        Expr::ShiftLeft(reg, bits) => of(reg) << bits,
-        Expr::Negated(reg) => 0u64.wrapping_sub(of(reg)),
-        Expr::Select { cond, yes, no } => of(if holds(cond, of) { yes } else { no }),
-        Expr::Scratch(byte) => STACK - u64::from(SCRATCH_BYTES) + u64::from(byte),
-    }
-}
-
-fn operand(operand: Operand, of: &dyn Fn(Reg) -> u64) -> u64 {
-    match operand {
-        Operand::Reg(reg) => of(reg),
-        Operand::Imm(imm) => i64::from(imm) as u64,
-    }
-}
-
-fn holds(cond: Cond, of: &dyn Fn(Reg) -> u64) -> bool {
-    match cond {
-        Cond::Compare { left, relation, right } => relation.holds(of(left), operand(right, of)),
-        Cond::AnyBit { reg, mask } => of(reg) & i64::from(mask) as u64 != 0,
-        Cond::NoBit { reg, mask } => of(reg) & i64::from(mask) as u64 == 0,
-    }
-}
-
-const RELATIONS: [Relation; 6] = [
-    Relation::Below,
-    Relation::BelowOrEqual,
-    Relation::Above,
-    Relation::AboveOrEqual,
-    Relation::Equal,
-    Relation::NotEqual,
-];
-
-fn regs() -> impl Strategy<Value = Reg> {
-    (0..Reg::ALL).prop_map(Reg)
-}
-
-/// Constants around every change of form.
-fn constants() -> impl Strategy<Value = i32> {
-    let edges = [0, 1, -1, 127, 128, 129, -127, -128, -129, 255, 256, 0x7fff_ffff, i32::MIN, i32::MIN + 1, -256];
-    prop_oneof![3 => prop::sample::select(edges.to_vec()), 1 => any::<i32>()]
-}
-
-/// Register contents, many of them near a constant so that comparisons go both ways.
-fn contents() -> impl Strategy<Value = [u64; 16]> {
-    let near = (constants(), -1i64..=1).prop_map(|(constant, off)| i64::from(constant).wrapping_add(off) as u64);
-    let one = prop_oneof![3 => near, 1 => any::<u64>(), 1 => 0u64..4];
-    prop::collection::vec(one, 16).prop_map(|all| all.try_into().expect("16 of them"))
-}
-
-fn conditions() -> impl Strategy<Value = Cond> {
-    let right = prop_oneof![regs().prop_map(Operand::Reg), constants().prop_map(Operand::Imm)];
-    let relation = prop::sample::select(RELATIONS.to_vec());
-    prop_oneof![
-        3 => (regs(), relation, right).prop_map(|(left, relation, right)| Cond::Compare { left, relation, right }),
-        1 => (regs(), constants()).prop_map(|(reg, mask)| Cond::AnyBit { reg, mask }),
-        1 => (regs(), constants()).prop_map(|(reg, mask)| Cond::NoBit { reg, mask }),
-    ]
-}
-
-fn expressions() -> impl Strategy<Value = Expr> {
-    let addr = (regs(), prop::option::of(regs()), constants());
-    prop_oneof![
-        constants().prop_map(Expr::Const),
-        addr.prop_map(|(base, index, displacement)| Expr::Sum(Addr { base, index, displacement })),
-        (regs(), constants()).prop_map(|(left, imm)| Expr::Difference(left, Operand::Imm(imm))),
-        (regs(), regs()).prop_map(|(left, right)| Expr::Difference(left, Operand::Reg(right))),
-        (regs(), constants()).prop_map(|(reg, mask)| Expr::And(reg, mask)),
-        (regs(), 1u8..64).prop_map(|(reg, bits)| Expr::ShiftRight(reg, bits)),
-        (regs(), 1u8..64).prop_map(|(reg, bits)| Expr::ShiftLeft(reg, bits)),
-        regs().prop_map(Expr::Negated),
-        (conditions(), regs(), regs()).prop_map(|(cond, yes, no)| Expr::Select { cond, yes, no }),
-        (0..SCRATCH_BYTES).prop_map(Expr::Scratch),
-    ]
-}
+/// Around every change of form.
+const EDGES: [i32; 15] =
+    [0, 1, -1, 127, 128, 129, -127, -128, -129, 255, 256, 0x7fff_ffff, i32::MIN, i32::MIN + 1, -256];
 
 /// The registers as the plan finds them: the entry has copied the destination into the result.
 fn entered(mut registers: [u64; 16]) -> [u64; 16] {
@@ -101,7 +22,7 @@ proptest! {
 
     #[test]
     fn a_set_register_is_worth_its_expression_and_no_other_register_changes(
-        to in 1..Reg::ALL, value in expressions(), registers in contents()
+        to in 1..Reg::ALL, value in expressions(&EDGES), registers in contents::<16>(&EDGES)
     ) {
         let to = Reg(to);
         let refused = matches!(value, Expr::Difference(left, Operand::Reg(right)) if right == to && left != to);
@@ -110,20 +31,20 @@ proptest! {
         if let Ok(code) = code {
             let before = entered(registers);
             let mut expected = before;
-            expected[usize::from(number(to))] = worth(value, &|reg| before[usize::from(number(reg))]);
+            expected[usize::from(number(to))] = worth(value, &|reg| before[usize::from(number(reg))], STACK);
             prop_assert_eq!(run(&program(&code), registers), expected, "{} = {}\n{}", to, value, text(&code));
         }
     }
 
     #[test]
-    fn a_condition_chooses_the_body_it_should(cond in conditions(), registers in contents(), empty in any::<bool>()) {
+    fn a_condition_chooses_the_body_it_should(cond in conditions(&EDGES), registers in contents::<16>(&EDGES), empty in any::<bool>()) {
         let mark = Reg::SPARE[3];
         let then = if empty { vec![] } else { vec![constant(mark, 1)] };
         let code = emitted(vec![constant(Reg::N, 3), when(cond, then, vec![constant(mark, 2)]), Op::Return]);
         let mut before = entered(registers);
         before[usize::from(number(Reg::N))] = 3;
         let mut expected = before;
-        if !holds(cond, &|reg| before[usize::from(number(reg))]) {
+        if !holds(cond, &|reg| before[usize::from(number(reg))], u64::MAX) {
             expected[usize::from(number(mark))] = 2;
         } else if !empty {
             expected[usize::from(number(mark))] = 1;
@@ -172,7 +93,7 @@ fn a_loop_that_ends_in_its_own_count_needs_no_comparison() {
         let again = Cond::imm(Reg::N, Relation::NotEqual, 0);
         let code = emitted(vec![Op::Turn { body, again, align: 1 }, Op::Return]);
         assert!(!mnemonics(&code).iter().any(|name| name == "cmp" || name == "test"), "{}", text(&code));
-        let by = worth(value, &|_| 0);
+        let by = worth(value, &|_| 0, STACK);
         let mut registers = [0; 16];
         registers[2] = by.wrapping_mul(7).wrapping_neg();
         assert_eq!(run(&program(&code), registers)[6], 7 * 5, "{}", text(&code));

@@ -101,6 +101,23 @@ fn loop_heads_stand_where_they_are_asked_to() {
 }
 
 #[test]
+fn what_a_compare_jumps_to_stands_where_it_is_asked_to_and_nobody_falls_through_the_padding() {
+    for align in [1u8, 16, 32, 64] {
+        for before in [0, 3, 14, 30, 63, 100] {
+            let then = [filler(before), vec![constant(MARK, 1), Op::Return]].concat();
+            let otherwise = vec![constant(MARK, 2), Op::Return];
+            let code = emitted(vec![Op::If { cond: n_is(9), then, otherwise, align }]);
+            let lines = X86_64.listing(&code);
+            let returned = lines.iter().position(|line| line.text == "ret").expect("the first return") + 1;
+            let padding = lines[returned..].iter().take_while(|line| !line.text.starts_with("mov ")).count();
+            assert_eq!(lines[returned + padding].offset % usize::from(align), 0, "{}", text(&code));
+            assert!(align > 1 || padding == 0);
+            assert_eq!((mark_after(&code, 9), mark_after(&code, 8)), (1, 2));
+        }
+    }
+}
+
+#[test]
 fn a_switch_takes_the_arm_it_is_told() {
     for longest in [4, 7, 8, 9, 16, 17, 60, 64, 65, 200] {
         for count in [1usize, 2, 3, 7] {
