@@ -27,6 +27,19 @@ fn rounded(class: &Class) -> Vec<(String, Vec<i64>)> {
     class.kernels.iter().map(|kernel| (kernel.recipe.to_string(), kernel.samples.iter().map(whole).collect())).collect()
 }
 
+/// The same kernels in the same order, each sample within the millionth to which a record rounds it: rounding both sides again
+/// would set apart those that lie at a half.
+#[track_caller]
+fn assert_same(back: &Class, class: &Class) {
+    assert_eq!(back.kernels.len(), class.kernels.len());
+    for (back, kernel) in back.kernels.iter().zip(&class.kernels) {
+        assert_eq!((&back.recipe, back.samples.len()), (&kernel.recipe, kernel.samples.len()));
+        for (one, other) in back.samples.iter().zip(&kernel.samples) {
+            assert!((one - other).abs() <= 1e-6, "{}: {one} and {other}", kernel.recipe);
+        }
+    }
+}
+
 #[test]
 fn a_cache_and_a_t4_file_are_the_data_again_with_their_machine_and_their_failures() {
     let data = with_failure();
@@ -37,7 +50,7 @@ fn a_cache_and_a_t4_file_are_the_data_again_with_their_machine_and_their_failure
     for back in [from_kernel_tuner(&cache), from_t4(&t4)] {
         let back = Data::new(&back.unwrap()).unwrap();
         assert_eq!(back.header, data.header);
-        assert_eq!(rounded(&back.classes[0]), rounded(class));
+        assert_same(&back.classes[0], class);
         assert_eq!(back.classes[0].rejected, class.rejected);
         assert_eq!(back.classes[0].reference_ns, class.reference_ns);
     }
@@ -144,7 +157,8 @@ fn two_strategies_of_kernel_tuner_replay_a_cache_and_report_our_best() {
     let Some(python) = python() else { return };
     let data = with_failure();
     let class = &data.classes[0];
-    let names = ["random_sample", "genetic_algorithm", "no_such_strategy"];
+    // Strategies that go on until they have seen a space as small as this one; a genetic algorithm may stop before.
+    let names = ["random_sample", "mls", "no_such_strategy"];
     let drive_them = |evaluations| {
         let strategies = names.map(str::to_owned).to_vec();
         let ask = Drive { python: python.clone(), strategies, evaluations, repeats: 2, seed: 1, seconds: 120 };
@@ -153,7 +167,7 @@ fn two_strategies_of_kernel_tuner_replay_a_cache_and_report_our_best() {
     let driven = drive_them(class.kernels.len());
     let best = class.best().recipe.to_string();
     assert_eq!(driven.best.get("random_sample"), Some(&best));
-    assert_eq!(driven.best.get("genetic_algorithm"), Some(&best));
+    assert_eq!(driven.best.get("mls"), Some(&best));
     assert_eq!(driven.versions["kernel_tuner"], "1.5.0");
     assert_eq!(driven.rows.len(), 2);
     for row in &driven.rows {
