@@ -80,7 +80,7 @@ fn the_page_has_every_winner_with_its_figures_and_its_code_and_needs_no_network(
 fn a_race_is_shown_with_survivors_ties_and_heat_maps_and_two_records_beside_each_other() {
     let dir = tempfile::tempdir().unwrap();
     let raced = Record::read(&with_race(dir.path())).unwrap();
-    let html = page(&[raced.clone()]).unwrap();
+    let html = page(std::slice::from_ref(&raced)).unwrap();
     assert!(html.contains("who is still in the race") && html.contains("<summary>1</summary>"), "no race");
     assert!(html.contains("class 4096..=8191: best ratio by unroll and distance"));
     // exp(-0.4 + 0.0256) and exp(-0.2 + 0.1024)

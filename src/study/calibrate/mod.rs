@@ -7,21 +7,23 @@
 //!                                              each pick confirmed ────────────────> optimism
 //! ```
 
+mod stability;
+mod windows;
+
+pub use stability::{Pick, Stability, stability};
+pub use windows::{PLANTED, covered, finds_planted, holds};
+
 use super::StudyError;
 use crate::host::Host;
 use crate::time::{LiveJudge, confirm};
 use crate::tune::{self, Admission, Asked, Effort, Observer, Options, Use, chosen, features, situations};
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::space::space;
-use copysmith_search::stats::{Estimate, margin, median, noise_floor, trimmed_mean};
+use copysmith_search::stats::{noise_floor, trimmed_mean};
 use copysmith_search::strategy::search;
 use copysmith_search::{Judge, Sample};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::time::Duration;
-
-/// The difference that is planted: three per cent, in log units.
-pub const PLANTED: f64 = 0.029_558_802_241_544_4;
 
 /// Kernels whose intervals are held against their own later blocks.
 const COVERED: usize = 6;
@@ -52,30 +54,6 @@ pub struct Calibration {
     pub stability: Stability,
     /// Mean of log speed-up at selection minus log speed-up at confirmation.
     pub optimism: f64,
-}
-
-/// How alike the races of a class end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Stability {
-    /// Share of the pairs of races with the same pick.
-    pub same: f64,
-    /// Share of the pairs in which each pick is the other's, tied with it, or not raced by it.
-    pub agree: f64,
-    /// Median over the pairs of the Jaccard index of their tie sets.
-    pub jaccard: f64,
-    /// Median size of a tie set as a share of its candidates.
-    pub tied: f64,
-}
-
-/// How a race ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pick {
-    /// The winner.
-    pub winner: String,
-    /// Everyone that was not told from it, itself included.
-    pub tied: BTreeSet<String>,
-    /// Everyone who was timed.
-    pub timed: BTreeSet<String>,
 }
 
 /// How much is measured.
@@ -214,114 +192,7 @@ fn race(
     Ok(Some((winner, pick, selected)))
 }
 
-/// Whether the 95 % interval of a window holds a value.
-pub fn holds(window: &[f64], value: f64) -> bool {
-    let Estimate { low, high, .. } = Estimate::of(window);
-    low <= value && value <= high
-}
-
-/// Whether a routine 3 % slower than the reference would be told apart from it in blocks like these.
-pub fn finds_planted(window: &[f64]) -> bool {
-    let slower: Vec<f64> = window.iter().map(|ratio| ratio + PLANTED).collect();
-    let Estimate { mean, low, .. } = Estimate::of(&slower);
-    low > 0.0 && mean > margin(0.0)
-}
-
-/// For each window of so many blocks, whether its interval holds the mean of all other blocks.
-pub fn covered(series: &[f64], blocks: usize) -> Vec<bool> {
-    let windows = series.len() / blocks.max(1);
-    if windows < 2 {
-        return Vec::new();
-    }
-    let one = |number: usize| {
-        let (from, to) = (number * blocks, (number + 1) * blocks);
-        let others: Vec<f64> = series[..from].iter().chain(&series[to..]).copied().collect();
-        holds(&series[from..to], trimmed_mean(&others))
-    };
-    (0..windows).map(one).collect()
-}
-
-/// How alike races ended; all zero for fewer than two.
-pub fn stability(picks: &[Pick]) -> Stability {
-    let mut pairs = Vec::new();
-    for (at, one) in picks.iter().enumerate() {
-        pairs.extend(picks[at + 1..].iter().map(|other| (one, other)));
-    }
-    if pairs.is_empty() {
-        return Stability::default();
-    }
-    // What a race never timed it cannot have told apart from its pick.
-    let allows = |race: &Pick, pick: &String| race.tied.contains(pick) || !race.timed.contains(pick);
-    let jaccard = |one: &Pick, other: &Pick| {
-        let common = one.tied.intersection(&other.tied).count() as f64;
-        common / one.tied.union(&other.tied).count().max(1) as f64
-    };
-    let tied: Vec<f64> = picks.iter().map(|pick| pick.tied.len() as f64 / pick.timed.len().max(1) as f64).collect();
-    Stability {
-        same: share(pairs.iter().map(|(one, other)| one.winner == other.winner)),
-        agree: share(pairs.iter().map(|(one, other)| allows(one, &other.winner) && allows(other, &one.winner))),
-        jaccard: median(&pairs.iter().map(|(one, other)| jaccard(one, other)).collect::<Vec<f64>>()),
-        tied: median(&tied),
-    }
-}
-
 fn share(answers: impl ExactSizeIterator<Item = bool>) -> f64 {
     let count = answers.len();
     answers.filter(|&yes| yes).count() as f64 / count.max(1) as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use copysmith_search::simulator::{Noise, Simulator};
-
-    fn series(private: f64, truth: f64, blocks: usize) -> Vec<f64> {
-        let mut judge = Simulator::new(1, Noise::private(private), move |_| truth);
-        let routine: Vec<Routine> = vec!["copy 17..=32 pairs width=sse16".parse().unwrap()];
-        let one = |_| match judge.block(&routine).unwrap()[0] {
-            Sample::LogRatio(ratio) => ratio,
-            Sample::Failed(_) => unreachable!("nothing fails here"),
-        };
-        (0..blocks).map(one).collect()
-    }
-
-    #[test]
-    fn normal_noise_is_covered_nineteen_times_in_twenty_and_three_per_cent_is_found() {
-        let noise = series(0.01, 0.0, 24 * 400);
-        let wrong = share(noise.chunks_exact(24).map(|window| !holds(window, 0.0)));
-        assert!((0.02..0.08).contains(&wrong), "{wrong}");
-        assert!(share(noise.chunks_exact(24).map(finds_planted)) > 0.99);
-        let held = covered(&series(0.01, -0.3, 24 * 400), 24);
-        let held = share(held.into_iter());
-        assert!((0.92..0.98).contains(&held), "{held}");
-    }
-
-    #[test]
-    fn noise_that_drowns_three_per_cent_is_seen_to() {
-        let loud = series(0.3, 0.0, 24 * 100);
-        assert!(share(loud.chunks_exact(24).map(finds_planted)) < 0.3);
-        // A machine whose every second window is another machine holds nothing.
-        let jumps: Vec<f64> =
-            (0..24 * 20).map(|block| f64::from(block / 24 % 2) + f64::from(block % 7) * 1e-4).collect();
-        assert!(covered(&jumps, 24).into_iter().all(|held| !held));
-        assert!(covered(&jumps[..30], 24).is_empty());
-    }
-
-    #[test]
-    fn picks_agree_where_they_tie_and_what_was_not_raced_is_no_disagreement() {
-        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
-        let pick = |winner: &str, tied: &[&str], timed: &[&str]| Pick {
-            winner: winner.to_owned(),
-            tied: set(tied),
-            timed: set(timed),
-        };
-        let all = ["a", "b", "c", "d"];
-        let alike = stability(&[pick("a", &["a", "b"], &all), pick("b", &["a", "b"], &all)]);
-        assert_eq!(alike, Stability { same: 0.0, agree: 1.0, jaccard: 1.0, tied: 0.5 });
-        let apart = stability(&[pick("a", &["a"], &all), pick("b", &["b"], &all)]);
-        assert_eq!(apart, Stability { same: 0.0, agree: 0.0, jaccard: 0.0, tied: 0.25 });
-        let unseen = stability(&[pick("a", &["a"], &["a", "c"]), pick("b", &["b"], &["b", "c"])]);
-        assert_eq!(unseen.agree, 1.0);
-        assert_eq!(stability(&[pick("a", &["a"], &all)]), Stability::default());
-    }
 }
