@@ -121,17 +121,18 @@ impl Settings {
     }
 }
 
-/// The log ratios of all situations in one block, with their weights, as one: their mean, and `loss_aversion` times the mean of what is
-/// above 0 of `settled`, the log ratios over all blocks so far.
+/// The log ratios of all situations in one block, with their weights, as one: their mean, to which those that are `settled` above 0, over
+/// all blocks so far, add `loss_aversion` times as much again.
 ///
 /// The form is the value function of Kahneman and Tversky 1979 with straight lines for its two branches. A worst case alone would not
-/// tell a routine that loses somewhere from one that loses everywhere; and the losses of one block alone would be mostly its noise, many
-/// times over (a deviation of 0.25 instead of 0.02).
+/// tell a routine that loses somewhere from one that loses everywhere. Which branch a situation is on must not be asked of one block,
+/// whose noise would count many times over (a deviation of 0.25 instead of 0.02); and how much it adds must be, or blocks would agree
+/// with each other more than the estimate of their error allows.
 pub(super) fn score(log_ratios: &[(f64, f64)], settled: &[f64], loss_aversion: f64) -> f64 {
     let weights: f64 = log_ratios.iter().map(|(weight, _)| weight).sum();
     let mean = log_ratios.iter().map(|(weight, ratio)| weight * ratio).sum::<f64>() / weights;
-    let losses = log_ratios.iter().zip(settled).map(|((weight, _), ratio)| weight * ratio.max(0.0));
-    mean + loss_aversion * losses.sum::<f64>() / weights
+    let lost = log_ratios.iter().zip(settled).filter(|&(_, &settled)| settled > 0.0);
+    mean + loss_aversion * lost.map(|((weight, ratio), _)| weight * ratio).sum::<f64>() / weights
 }
 
 #[cfg(test)]
@@ -161,7 +162,8 @@ mod tests {
         let near = |score: f64, expected: f64| assert!((score - expected).abs() < 1e-12, "{score} is not {expected}");
         for aversion in [0.0, 4.0, 16.0] {
             near(score(&[(1.0, -0.3), (2.0, -0.3)], &[-0.2, -0.1], aversion), -0.3);
-            near(score(&[(3.0, 0.1)], &[0.05], aversion), 0.1 + 0.05 * aversion);
+            near(score(&[(3.0, 0.1)], &[0.05], aversion), 0.1 + 0.1 * aversion);
+            near(score(&[(3.0, 0.1)], &[-0.05], aversion), 0.1);
         }
         let mixed = [(1.0, 0.1), (3.0, -0.3)];
         near(score(&mixed, &[0.1, -0.3], 0.0), -0.2);
