@@ -30,15 +30,19 @@ mod trees;
 mod whole;
 
 pub use admission::Admission;
+pub(crate) use class::{Asked, chosen};
 pub use classes::{check_spans, classes};
+pub(crate) use door::Door;
 pub use effort::Effort;
 pub use error::TuneError;
 pub use files::{FilesError, WINNERS, printed, recorded, tuned, unlinked, winners_in, write_all};
+pub(crate) use files::{HOST, SAMPLES};
 pub use identity::{emitter, features, header};
 pub use objective::shipped_halves;
 pub use offsets::OFFSETS;
 pub use report::{ClassReport, Figures, Report, RoutineReport};
-pub use situations::{LONGEST_TIMED, situations, timed};
+pub(crate) use session::{CLONE, Use, timing};
+pub use situations::{LONGEST_TIMED, seconds_a_sample, situations, timed};
 pub use trees::trees;
 
 use crate::host::Host;
@@ -95,7 +99,7 @@ impl Options {
     }
 
     /// How long the races of one of so many classes may take, in seconds.
-    fn class_seconds(&self, classes: usize) -> f64 {
+    pub(crate) fn class_seconds(&self, classes: usize) -> f64 {
         // Proofs and confirmations take about as long again as the races.
         self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * classes as f64))
     }
