@@ -38,6 +38,16 @@ fn every_kernel_gets_as_many_samples_as_asked_for_and_the_data_say_where() {
 }
 
 #[test]
+fn the_data_in_the_checkout_are_whole() {
+    let data = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tuned/study/amd-1ah-02h.jsonl.zst")).unwrap();
+    assert_eq!((data.header.machine.as_str(), data.classes.len()), ("amd-1ah-02h", 3));
+    for class in &data.classes {
+        assert!(class.kernels.len() >= 400 && class.rejected.is_empty(), "{}", class.span);
+        assert!(class.kernels.iter().all(|kernel| kernel.samples.len() == 24), "{}", class.span);
+    }
+}
+
+#[test]
 fn a_run_that_is_interrupted_or_killed_loses_no_block_and_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let journal = dir.path().join(JOURNAL);
