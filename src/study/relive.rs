@@ -5,6 +5,7 @@ use crate::tune::{Asked, Effort, Options, chosen};
 use copysmith_kernels::{Isa, Recipe, Routine, Target, X86_64};
 use copysmith_search::space::{Features, space, space_hash};
 use copysmith_search::strategy::search;
+use copysmith_search::{Progress, Watch};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -57,7 +58,8 @@ pub fn relive(data: &Data) -> Result<Vec<Relived>, StudyError> {
             true => Ok(()),
             false => Err("not in the data".to_owned()),
         };
-        let Ok(found) = search(&mut judge, &candidates, &settings, &mut (), &mut admit);
+        let recorded = class.kernels.iter().map(|kernel| kernel.samples.len()).sum();
+        let Ok(found) = search(&mut judge, &candidates, &settings, &mut Recorded { left: recorded }, &mut admit);
         let winner = chosen(&found, class.noise_floor, &code_bytes, starts).map(|(winner, _)| winner);
         all.push(Relived {
             class: class.span.to_string(),
@@ -67,6 +69,22 @@ pub fn relive(data: &Data) -> Result<Vec<Relived>, StudyError> {
         neighbour = live.parse().ok().and_then(|live: Routine| live.leaves().first().cloned());
     }
     Ok(all)
+}
+
+/// Ends a search where the live one ended: its time may have been up.
+struct Recorded {
+    /// Samples not asked for yet.
+    left: usize,
+}
+
+impl Watch for Recorded {
+    fn block(&mut self, progress: &Progress<'_>) {
+        self.left = self.left.saturating_sub(progress.samples.len());
+    }
+
+    fn more(&mut self) -> bool {
+        self.left > 0
+    }
 }
 
 /// How many bytes of code a routine has.

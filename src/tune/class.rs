@@ -16,15 +16,13 @@ use copysmith_search::ties::{Standing, choose};
 /// Blocks that the first look of a race needs, and a few more: fewer for each candidate make no race.
 const BLOCKS_A_CANDIDATE: usize = 14;
 
-/// Races the candidates of a class and notes who won, unless the record says so already.
-///
-/// `starts` are raced whatever the space holds: the incumbent first, then the neighbouring class's choice.
+/// Races the candidates of the class with this number and notes who won, unless the record says so already. The incumbent and the
+/// neighbouring class's choice are raced whatever the space holds.
 pub(super) fn race(
     session: &mut Session<'_>,
     span: Span,
-    seconds: f64,
-    incumbent: Option<&Recipe>,
-    neighbour: Option<&Recipe>,
+    number: usize,
+    [incumbent, neighbour]: [Option<&Recipe>; 2],
 ) -> Result<Race, TuneError> {
     let class = span.to_string();
     if let Some(race) = session.past.class(&class).and_then(|past| past.races.last()) {
@@ -37,7 +35,7 @@ pub(super) fn race(
     let (candidates, search_settings) = Asked {
         space: space(span, session.features, effort.breadth()),
         features: session.features,
-        budget: effort.budget(span, &session.host.caches, seconds),
+        budget: effort.budget(span, &session.host.caches, session.allowance.class_seconds()),
         floor,
         seed: session.options.seed,
         starts: [incumbent, neighbour],
@@ -47,7 +45,8 @@ pub(super) fn race(
         let door = Door::new(&session.admission, &session.journal, &session.past);
         let mut admit = |recipe: &Recipe| door.admit(&Routine::from(recipe.clone()));
         let mut recording = Recording::new(judge, &session.journal, &session.past, &class, Phase::Race);
-        let mut watch = Passing { observer: &mut *session.observer, span, door: &door };
+        let deadline = session.allowance.class(number);
+        let mut watch = Passing { observer: &mut *session.observer, span, door: &door, deadline };
         let found = search(&mut recording, &candidates, &search_settings, &mut watch, &mut admit);
         (found, door.close()?)
     };

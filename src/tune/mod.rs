@@ -11,6 +11,7 @@ mod admission;
 mod class;
 mod classes;
 mod confirmation;
+mod deadline;
 mod door;
 mod effort;
 mod error;
@@ -51,6 +52,7 @@ use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
 use crate::time::{Pin, Recording, TimeError};
 use copysmith_kernels::{Isa, Recipe, Span};
 use copysmith_search::Progress;
+use deadline::Allowance;
 use session::Session;
 use std::time::{Duration, Instant};
 
@@ -183,17 +185,18 @@ pub fn tune(
         observer.note(&format!("going on with {}", opened.journal.path().display()));
     }
     let past = Past::new(&opened.entries);
-    let mut session = Session { host, options, features, admission, journal: opened.journal, past, observer };
+    let allowance = Allowance::from_now(options, spans.len());
+    let mut session =
+        Session { host, options, features, admission, journal: opened.journal, past, observer, allowance };
 
     // Race, then confirm: the confirmations come later and in other processes than the races they check.
     let stages = 2 * spans.len() + 3;
     let mut races: Vec<Race> = Vec::new();
     let mut neighbour: Option<Recipe> = None;
-    let seconds = options.class_seconds(spans.len());
     for (number, &span) in spans.iter().enumerate() {
         session.check()?;
         session.observer.stage(number, stages, &format!("race {span}"));
-        let race = class::race(&mut session, span, seconds, incumbent(incumbents, span), neighbour.as_ref())?;
+        let race = class::race(&mut session, span, number, [incumbent(incumbents, span), neighbour.as_ref()])?;
         neighbour = confirmation::routine(&race.winner)?.leaves().first().cloned();
         races.push(race);
     }

@@ -110,7 +110,8 @@ fn timed(
     let margin = margin(floor) / situations.len() as f64;
     let mut race = race::Race::new(admitted, Rules { first: SETTLED, margin, ..Rules::default() });
     let mut recording = Recording::new(&mut judge, &session.journal, &session.past, name, Phase::Race);
-    let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL, door: &door };
+    let deadline = session.allowance.routines();
+    let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL, door: &door, deadline };
     let stopped = race.run(&mut recording, Limit::blocks(blocks), &mut watch);
     let refusals = door.close()?;
     session.remember(refusals);

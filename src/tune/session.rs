@@ -1,6 +1,7 @@
 //! What every stage of a tune shares: the machine, the options, who is admitted, the journal, and who is watching.
 
 use super::admission::Admission;
+use super::deadline::{Allowance, Deadline};
 use super::door::Door;
 use super::{Observer, Options, TuneError};
 use crate::host::Host;
@@ -21,6 +22,7 @@ pub(super) struct Session<'a> {
     pub journal: Journal,
     pub past: Past,
     pub observer: &'a mut dyn Observer,
+    pub allowance: Allowance,
 }
 
 /// What `name` is under in a block in which the reference raced its own clone.
@@ -113,10 +115,12 @@ pub(super) struct Passing<'a> {
     pub observer: &'a mut dyn Observer,
     pub span: Span,
     pub door: &'a Door<'a>,
+    pub deadline: Deadline,
 }
 
 impl Watch for Passing<'_> {
     fn block(&mut self, progress: &Progress<'_>) {
+        self.deadline.block();
         self.observer.block(self.span, progress);
     }
 
@@ -134,6 +138,6 @@ impl Watch for Passing<'_> {
     }
 
     fn more(&mut self) -> bool {
-        !self.door.is_broken() && !self.observer.stop()
+        !self.door.is_broken() && !self.observer.stop() && !self.deadline.is_over()
     }
 }
