@@ -25,13 +25,13 @@ fn general(shape: Shape, most: usize) -> Shape {
             axes.stores.non_temporal = false;
             Shape::Loop(axes)
         }
-        Shape::String(_) => shape,
+        Shape::Masked { .. } | Shape::String(_) => shape,
     }
 }
 
 /// What no PowerPC processor has, or not this one.
 fn may_be_refused(why: &str) -> bool {
-    ["string moves", "into a farther cache", "needed once", "general-width value", "has no width sse"]
+    ["string moves", "masked vectors", "into a farther cache", "needed once", "general-width value", "has no width sse"]
         .iter()
         .any(|lacking| why.contains(lacking))
 }

@@ -57,11 +57,12 @@ fn shapes() -> impl Iterator<Item = (usize, Shape)> {
     let branch_free = [Width::B1, Width::B4, Width::B8, Width::Sse16, Width::Avx32, Width::Evex32]
         .map(|width| (if width == Width::B1 { 3 } else { 2 * width.bytes() }, Shape::BranchFree { width }));
     let chains = [Width::B8].map(|width| (2 * width.bytes(), Shape::Chain { width, bottom }));
+    let masked = [Width::Evex16, Width::Evex32, Width::Evex64].map(|width| (width.bytes(), Shape::Masked { width }));
     let computed =
         [Width::B8, Width::Sse16].map(|width| (4 * width.bytes(), Shape::Computed { width, moves: 4, last }));
     let pairs = [(Width::Sse16, 1), (Width::Sse16, 2), (Width::Avx32, 1)]
         .map(|(width, moves)| (2 * width.bytes() * moves as usize, Shape::Pairs { width, moves, last: Last::Tail }));
-    branch_free.into_iter().chain(chains).chain(computed).chain(pairs)
+    branch_free.into_iter().chain(masked).chain(chains).chain(computed).chain(pairs)
 }
 
 /// Straight code for these lengths that wastes none of its reach, each as a move: what can stand in each other's places.

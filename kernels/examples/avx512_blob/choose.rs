@@ -120,6 +120,7 @@ fn spanned(operation: Operation, shape: Shape, vary: usize) -> Option<Recipe> {
             (once, 2 * once)
         }
         Shape::Chain { width, .. } | Shape::BranchFree { width } => (0, 2 * width.bytes()),
+        Shape::Masked { width } => (0, width.bytes()),
         Shape::Computed { width, moves, .. } => (width.bytes(), usize::from(moves) * width.bytes()),
         Shape::JumpTable { .. } => (vary % 65, vary % 65 + 64),
         Shape::Loop(axes) => {
@@ -147,6 +148,7 @@ fn values(recipe: &Recipe) -> Vec<String> {
         Shape::Pairs { width, moves, last } => format!("pairs {width} moves={moves} last={last}"),
         Shape::Chain { width, bottom } => format!("chain {width} bottom={bottom}"),
         Shape::BranchFree { width } => format!("branch-free {width}"),
+        Shape::Masked { width } => format!("masked {width}"),
         Shape::Computed { width, moves, last } => format!("computed {width} moves={moves} last={last}"),
         Shape::JumpTable { width } => format!("jump-table {width}"),
         Shape::String(string) => format!("string {}", string.unit),

@@ -58,6 +58,7 @@ fn copied(shape: &Shape, span: Span) -> Vec<Op> {
         Shape::Pairs { width, moves, last } => short::pairs(width, moves, last),
         Shape::Chain { width, bottom } => short::chain(width, bottom, span),
         Shape::BranchFree { width } => branch_free::copied(width, span),
+        Shape::Masked { width } => short::masked(width),
         Shape::Computed { width, moves, last } => short::computed(width, moves, last),
         Shape::JumpTable { width } => short::jump_table(width, span),
         Shape::String(ref string) => string_move(string),

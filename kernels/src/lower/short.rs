@@ -1,6 +1,7 @@
 //! The shapes without a loop.
 
 use super::branch_free::three_bytes;
+use super::head;
 use super::ops::{Move, leave, less, load, moves, set, store, sum, sum3, when};
 use crate::Span;
 use crate::plan::{Addr, Cond, Expr, Hint, Op, Reg, Relation, Width};
@@ -13,6 +14,14 @@ use crate::recipe::{Bottom, Last, Order, values};
 pub(super) fn pairs(width: Width, count: u8, last: Last) -> Vec<Op> {
     let mut ops = Vec::new();
     overlapping(&mut ops, width, count, last, Reg::SRC, Reg::DST);
+    leave(&mut ops, width);
+    ops
+}
+
+/// One load and one store of the first `n` bytes of a vector.
+pub(super) fn masked(width: Width) -> Vec<Op> {
+    let mut ops = Vec::new();
+    head::masked(&mut ops, width, Reg::N);
     leave(&mut ops, width);
     ops
 }

@@ -62,6 +62,7 @@ pub(super) fn needed(shape: &Shape) -> Isa {
         Shape::Pairs { width, .. }
         | Shape::Chain { width, .. }
         | Shape::BranchFree { width }
+        | Shape::Masked { width }
         | Shape::Computed { width, .. }
         | Shape::JumpTable { width } => of_width(*width),
         Shape::String(string) => {

@@ -21,7 +21,11 @@ use crate::plan::{Direction, Width};
 pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
     match *shape {
         // Every load comes before the first store.
-        Shape::Pairs { .. } | Shape::Chain { .. } | Shape::BranchFree { .. } | Shape::Computed { .. } => Ok(()),
+        Shape::Pairs { .. }
+        | Shape::Chain { .. }
+        | Shape::BranchFree { .. }
+        | Shape::Masked { .. }
+        | Shape::Computed { .. } => Ok(()),
         Shape::JumpTable { width } => {
             let moves = span.last().div_ceil(width.bytes());
             if moves <= values(width) {

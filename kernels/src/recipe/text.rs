@@ -6,7 +6,7 @@ use crate::plan::{Direction, Width};
 use std::fmt;
 use std::str::FromStr;
 
-const SHAPES: &str = "one of pairs chain branch-free computed jump-table string loop";
+const SHAPES: &str = "one of pairs chain branch-free masked computed jump-table string loop";
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,6 +27,7 @@ impl fmt::Display for Shape {
                 unless(f, "bottom", bottom, &Bottom::Pairs)
             }
             Shape::BranchFree { width } => write!(f, "branch-free width={width}"),
+            Shape::Masked { width } => write!(f, "masked width={width}"),
             Shape::Computed { width, moves, last } => {
                 write!(f, "computed width={width} moves={moves}")?;
                 unless(f, "last", last, &Last::Tail)
@@ -99,6 +100,7 @@ fn shape(name: &str, axes: &mut Axes<'_>) -> Result<Shape, RecipeError> {
         },
         "chain" => Shape::Chain { width: axes.width("width")?, bottom: axes.take("bottom")?.unwrap_or(Bottom::Pairs) },
         "branch-free" => Shape::BranchFree { width: axes.width("width")? },
+        "masked" => Shape::Masked { width: axes.width("width")? },
         "computed" => Shape::Computed {
             width: axes.width("width")?,
             moves: axes.number("moves", "4 or 8")?.unwrap_or(4),

@@ -51,6 +51,12 @@ pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
             }
             within(span, 0, if width == Width::B1 { 3 } else { 2 * width.bytes() }, shape)
         }
+        Shape::Masked { width } => {
+            if !width.is_evex() {
+                return wrong(format!("width={width} is not allowed for masked; masked moves need an EVEX width"));
+            }
+            within(span, 0, width.bytes(), shape)
+        }
         Shape::Computed { width, moves, .. } => {
             if ![4, 8].contains(&moves) || moves as usize > values(width) {
                 return wrong(format!(

@@ -67,6 +67,7 @@ pub fn shape() -> impl Strategy<Value = Shape> {
         (width(), 1u8..=8, select(Last::ALL)).prop_map(|(width, moves, last)| Shape::Pairs { width, moves, last }),
         (width(), select(Bottom::ALL)).prop_map(|(width, bottom)| Shape::Chain { width, bottom }),
         width().prop_map(|width| Shape::BranchFree { width }),
+        width().prop_map(|width| Shape::Masked { width }),
         (width(), select(vec![4u8, 8]), select(Last::ALL)).prop_map(|(width, moves, last)| Shape::Computed {
             width,
             moves,

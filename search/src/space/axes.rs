@@ -55,7 +55,9 @@ pub fn axes(recipe: &Recipe) -> [String; AXES.len()] {
             set("width", width.to_string());
             set("bottom", bottom.to_string());
         }
-        Shape::BranchFree { width } | Shape::JumpTable { width } => set("width", width.to_string()),
+        Shape::BranchFree { width } | Shape::Masked { width } | Shape::JumpTable { width } => {
+            set("width", width.to_string())
+        }
         Shape::String(StringMove { unit, align, tail, direction }) => {
             set("width", unit.to_string());
             set("tail", tail.to_string());

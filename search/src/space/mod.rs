@@ -121,7 +121,7 @@ impl std::error::Error for UnknownWord {}
 
 /// The recipes that copy `span` on a processor with these features: [`space_of`] copies.
 ///
-/// Short spans (up to 32 bytes) have pairs, chains, branch-free, computed and jump-table shapes; longer ones pairs,
+/// Short spans (up to 32 bytes) have pairs, chains, branch-free, masked, computed and jump-table shapes; longer ones pairs,
 /// computed moves and loops; from 4 KiB on also string moves of every kind, non-temporal stores, streams and
 /// prefetches. `All` leaves no shape out anywhere.
 ///

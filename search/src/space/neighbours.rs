@@ -46,6 +46,7 @@ fn same_shape(operation: Operation, shape: &Shape) -> Vec<Shape> {
             .chain(Bottom::ALL.iter().map(|&bottom| Shape::Chain { width, bottom }))
             .collect(),
         Shape::BranchFree { .. } => widths(operation, |width| Shape::BranchFree { width }).collect(),
+        Shape::Masked { .. } => widths(operation, |width| Shape::Masked { width }).collect(),
         Shape::Computed { width, moves, last } => widths(operation, |width| Shape::Computed { width, moves, last })
             .chain([4, 8].map(|moves| Shape::Computed { width, moves, last }))
             .chain(Last::ALL.iter().map(|&last| Shape::Computed { width, moves, last }))
@@ -117,6 +118,7 @@ fn other_shapes(operation: Operation, span: Span, shape: &Shape) -> Vec<Shape> {
         Shape::Pairs { width, .. }
         | Shape::Chain { width, .. }
         | Shape::BranchFree { width }
+        | Shape::Masked { width }
         | Shape::Computed { width, .. }
         | Shape::JumpTable { width }
         | Shape::Loop(Loop { width, .. }) => width,
@@ -126,6 +128,7 @@ fn other_shapes(operation: Operation, span: Span, shape: &Shape) -> Vec<Shape> {
     others.extend([
         Shape::Chain { width, bottom: Bottom::Pairs },
         Shape::BranchFree { width },
+        Shape::Masked { width },
         Shape::Computed { width, moves: 4, last: Last::Tail },
         Shape::Computed { width, moves: 8, last: Last::Tail },
         Shape::JumpTable { width },

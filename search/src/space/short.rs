@@ -17,7 +17,7 @@ pub(super) fn shapes(operation: Operation, span: Span, breadth: Breadth) -> impl
             shapes.extend([4, 8].map(|moves| Shape::Computed { width, moves, last }));
         }
         shapes.extend(Bottom::ALL.iter().map(|&bottom| Shape::Chain { width, bottom }));
-        shapes.push(Shape::BranchFree { width });
+        shapes.extend([Shape::BranchFree { width }, Shape::Masked { width }]);
         if breadth > Breadth::Quick || span.last() <= SHORT {
             shapes.push(Shape::JumpTable { width });
         }
