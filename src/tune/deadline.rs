@@ -16,6 +16,9 @@ const CLASSES: f64 = 0.5;
 /// The share of the time by which the races of whole routines have ended.
 const ROUTINES: f64 = 0.9;
 
+/// The clock ends no race of a tune that may take less than this: what is fixed, proofs and trials, takes most of it.
+const LEAST: Duration = Duration::from_secs(30);
+
 /// How long a tune may take, since when.
 pub(super) struct Allowance {
     began: Instant,
@@ -27,7 +30,7 @@ pub(super) struct Allowance {
 impl Allowance {
     /// What these options allow from now on for a tune of so many classes.
     pub fn from_now(options: &Options, classes: usize) -> Allowance {
-        let whole = options.budget.unwrap_or(Duration::from_secs_f64(options.effort.seconds()));
+        let whole = options.budget.unwrap_or(Duration::from_secs_f64(options.effort.seconds())).max(LEAST);
         let of_a_class = Duration::from_secs_f64(options.class_seconds(classes));
         Allowance { began: Instant::now(), whole, of_a_class, classes }
     }
@@ -83,7 +86,9 @@ mod tests {
     #[test]
     fn a_race_that_is_late_still_has_its_first_look() {
         let options = Options { effort: Effort::Quick, budget: Some(Duration::ZERO), ..Options::default() };
-        for mut deadline in [Allowance::from_now(&options, 3).class(2), Allowance::from_now(&options, 3).routines()] {
+        let mut allowance = Allowance::from_now(&options, 3);
+        allowance.whole = Duration::ZERO;
+        for mut deadline in [allowance.class(2), allowance.routines()] {
             for _ in 0..FEWEST {
                 assert!(!deadline.is_over());
                 deadline.block();

@@ -40,7 +40,11 @@ fn extend(leaves: &mut Vec<Recipe>, features: Features, rows: &mut Vec<Vec<Recip
         return;
     }
     for end in ENDS {
-        for shape in shapes().filter(|(reach, _)| *reach == end || *reach == end + 1).map(|(_, shape)| shape) {
+        // What a mask is good for is the shortest lengths, and what can do without one from some length on can from there up.
+        let fits = |(reach, shape): &(usize, Shape)| {
+            (*reach == end || *reach == end + 1) && (first == 0 || !matches!(shape, Shape::Masked { .. }))
+        };
+        for shape in shapes().filter(fits).map(|(_, shape)| shape) {
             let recipe = Span::new(first, end).ok().and_then(|span| Recipe::of(Operation::Move, span, shape).ok());
             if let Some(recipe) = recipe.filter(|recipe| features.allow(recipe)) {
                 leaves.push(recipe);
@@ -57,7 +61,7 @@ fn shapes() -> impl Iterator<Item = (usize, Shape)> {
     let branch_free = [Width::B1, Width::B4, Width::B8, Width::Sse16, Width::Avx32, Width::Evex32]
         .map(|width| (if width == Width::B1 { 3 } else { 2 * width.bytes() }, Shape::BranchFree { width }));
     let chains = [Width::B8].map(|width| (2 * width.bytes(), Shape::Chain { width, bottom }));
-    let masked = [Width::Evex16, Width::Evex32, Width::Evex64].map(|width| (width.bytes(), Shape::Masked { width }));
+    let masked = [Width::Evex32, Width::Evex64].map(|width| (width.bytes(), Shape::Masked { width }));
     let computed =
         [Width::B8, Width::Sse16].map(|width| (4 * width.bytes(), Shape::Computed { width, moves: 4, last }));
     let pairs = [(Width::Sse16, 1), (Width::Sse16, 2), (Width::Avx32, 1)]
@@ -119,6 +123,8 @@ mod tests {
             ] {
                 assert!(texts.iter().any(|text| text == known), "{known}\n{}", texts.join("\n"));
             }
+            let masked = "move 0..=64 masked width=evex64".to_owned();
+            assert_eq!(texts.contains(&masked), isa == Isa::Avx512);
             assert!((30..=150).contains(&texts.len()), "{}", texts.len());
         }
     }
