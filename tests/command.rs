@@ -198,6 +198,16 @@ fn results_that_cannot_be_written_are_an_error() {
 }
 
 #[test]
+fn notes_that_cannot_be_written_are_not_said_and_nothing_else_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let profile = dir.path().join("p.profile");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let args = ["record", "-o", profile.to_str().unwrap(), "--", "sh", "-c", "exit 7"];
+    let output = copysmith(&args).stderr(full).output().unwrap();
+    assert_eq!((output.status.code(), profile.exists()), (Some(7), true));
+}
+
+#[test]
 fn colours_are_for_terminals_and_no_color_wins_over_being_forced() {
     let plain = result(&["--help"]);
     let forced = copysmith(&["--help"]).env("CLICOLOR_FORCE", "1").output().unwrap();

@@ -63,7 +63,7 @@ fn orders_of_the_same_cuts_that_make_one_tree_have_one_text() {
 #[test]
 fn wrong_words_are_answered_with_the_value_and_what_is_allowed() {
     for (text, parts) in [
-        ("", vec!["end of text", "copy"]),
+        ("", vec!["the text ends where", "copy"]),
         ("clone 0..=1 chain width=1", vec!["clone", "copy or move"]),
         ("copy 9..=3 chain width=8", vec!["9..=3", "backward"]),
         ("copy 0..=16 chian width=8", vec!["chian", "chain"]),

@@ -111,6 +111,11 @@ impl Output {
     }
 }
 
+/// Says something beside the results, on standard error. Nothing hangs on it: where it cannot be written it is not said.
+pub fn said(what: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{what}");
+}
+
 fn draws(terminal: bool, quiet: bool) -> bool {
     terminal && !quiet
 }

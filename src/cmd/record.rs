@@ -1,7 +1,7 @@
 //! `copysmith record`: the copies that a program makes, into a profile.
 
 use super::exit::Exit;
-use super::output::Output;
+use super::output::{Output, said};
 use super::profile::{is_free, named, save};
 use copysmith::profile::Summary;
 use copysmith::profile::recorder::{Callers, Recorded, Request, record};
@@ -102,7 +102,7 @@ fn name(program: &OsStr) -> String {
 /// One line on standard error.
 fn note(output: &Output, line: &str) {
     if !output.is_quiet() {
-        eprintln!("copysmith: {line}");
+        said(format_args!("copysmith: {line}"));
     }
 }
 

@@ -1,9 +1,9 @@
 //! What `copysmith tune` shows: progress while it runs, and the table at the end.
 
-use super::output::Output;
-use copysmith::record::Interrupt;
-use copysmith::tune::{Figures, OFFSETS, Observer, Report};
-use copysmith_kernels::Span;
+use super::output::{Output, said};
+use copysmith::record::{InSituation, Interrupt};
+use copysmith::tune::{Figures, OFFSETS, Observer, Report, Trade};
+use copysmith_kernels::{Routine, Span};
 use copysmith_search::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl Bar {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
         if self.refused > 0 && !self.quiet {
-            eprintln!("{} candidates were refused; the record names each with its reason", self.refused);
+            said(format_args!("{} candidates were refused; the record names each with its reason", self.refused));
         }
     }
 }
@@ -63,7 +63,7 @@ impl Observer for Bar {
 
     fn note(&mut self, note: &str) {
         if !self.quiet {
-            self.bar.suspend(|| eprintln!("{note}"));
+            self.bar.suspend(|| said(note));
         }
     }
 
@@ -98,11 +98,46 @@ pub fn print(output: &mut Output, report: &Report) -> anyhow::Result<()> {
         OFFSETS.map(|offset| offset.to_string()).join(" ")
     ))?;
     match report.non_temporal_from {
-        Some(from) => output.text(format_args!("non-temporal stores from {from} bytes\n"))?,
-        None => output.text("no winner uses non-temporal stores\n")?,
+        Some(from) => output.text(format_args!("the routine has non-temporal stores from {from} bytes on\n"))?,
+        None => output.text("the routine has no non-temporal stores\n")?,
     }
-    output.text(format_args!("routine: {}\n\n{:.0} s; written:\n", routine.winner, report.seconds))?;
+    output.text(format_args!("routine: {}\n", routine.winner))?;
+    print_losses(output, &routine.slower)?;
+    print_trade_off(output, &routine.trade_off)?;
+    output.text(format_args!("\n{:.0} s; written:\n", report.seconds))?;
     report.files.iter().try_for_each(|file| output.text(format_args!("  {}\n", file.display())))
+}
+
+/// Where the routine is slower than the system's memcpy.
+fn print_losses(output: &mut Output, slower: &[InSituation]) -> anyhow::Result<()> {
+    if slower.is_empty() {
+        return output.text("slower than the system's memcpy in nothing that was timed\n");
+    }
+    let loss = |did: &InSituation| format!("{} {:.3}", did.situation, did.log_ratio.exp());
+    let losses: Vec<String> = slower.iter().map(loss).collect();
+    output.text(format_args!("slower than the system's memcpy: {}\n", losses.join("; ")))
+}
+
+/// What the other routines would give, and what they would take.
+fn print_trade_off(output: &mut Output, trade_off: &[Trade]) -> anyhow::Result<()> {
+    if trade_off.len() < 2 {
+        return Ok(());
+    }
+    output.text("\nroutines that raced, of which none is as good as another in everything:\n")?;
+    let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
+    let row = |trade: &Trade| {
+        let Trade { routine, recorded, mix, constant, reload } = trade;
+        [ratio(*recorded), ratio(*mix), ratio(*constant), ratio(*reload), short(routine)]
+    };
+    let rows: Vec<[String; 5]> = trade_off.iter().map(row).collect();
+    output.table(["in order", "mix", "worst length", "worst reload", "leaves up to 128 bytes"], &rows)
+}
+
+/// The leaves of a routine that are for short lengths.
+fn short(routine: &str) -> String {
+    let leaves = routine.parse::<Routine>().map(|routine| routine.leaves().to_vec()).unwrap_or_default();
+    let short = leaves.iter().take_while(|leaf| leaf.span().last() <= 128);
+    short.map(|leaf| format!("{} {}", leaf.span(), leaf.shape())).collect::<Vec<String>>().join(" | ")
 }
 
 fn row(what: String, figures: &Figures, [tied, winner]: [String; 2]) -> [String; 9] {

@@ -86,8 +86,13 @@ pub fn check(
 ) -> Result<Checked, PrintError> {
     let text = same_text(&table(winners, target)?, file);
     let functions = functions(winners, target)?;
+    let other = linked.filter(|linked| text == Equality::Holds && is_of_another(linked, &functions));
     let count = match linked {
         None => Equality::Skipped(format!("no table for {} was linked into this program", winners.machine)),
+        // As after a tune, until it is built again.
+        _ if other.is_some() => {
+            Equality::Broken("this program was built from another table than the file; build it again".to_owned())
+        }
         Some(linked) if linked.len() == functions.len() => Equality::Holds,
         Some(linked) => {
             Equality::Broken(format!("{} functions were linked, the winners have {}", linked.len(), functions.len()))
@@ -97,11 +102,17 @@ pub fn check(
         recipe: function.routine.to_string(),
         bytes: match linked {
             None => Equality::Skipped("nothing was linked".to_owned()),
+            _ if other.is_some() => Equality::Skipped("another table was linked".to_owned()),
             Some(linked) => same_code(function, linked.get(at)),
         },
         meaning: prove(&function.routine, &function.code).map_or_else(Equality::Broken, |()| Equality::Holds),
     });
     Ok(Checked { machine: winners.machine.clone(), text, linked: count, rows: rows.collect() })
+}
+
+/// Whether what was linked is, all in all, the code of other winners.
+fn is_of_another(linked: &[Linked<'_>], functions: &[Function]) -> bool {
+    !linked.iter().map(|linked| linked.recipe.to_owned()).eq(functions.iter().map(|one| one.routine.to_string()))
 }
 
 fn same_text(printed: &str, file: &str) -> Equality {

@@ -6,7 +6,7 @@ use super::{Figures, TuneError, offsets};
 use crate::proofs::Refusal;
 use crate::record::{Block, Breakdown, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
 use crate::time::{Situation, confirm};
-use copysmith_kernels::{Routine, Span};
+use copysmith_kernels::Routine;
 use copysmith_search::confirm::FINALISTS;
 use copysmith_search::race::{Lane, Outcome as Left};
 use copysmith_search::stats::{Estimate, margin, noise_floor};
@@ -19,17 +19,19 @@ const LIMIT: Duration = Duration::from_secs(1800);
 
 /// The routine that a race's winner or one of its ties turns out to be, with its confirmed figures.
 ///
-/// The winner stays unless another finalist is told apart from it in the confirmation. `selected` is its log ratio at selection.
+/// The winner stays unless another finalist is told apart from it in the confirmation. `selected` is its log ratio at selection,
+/// `blocks` how many each of them is in.
 pub(super) fn confirmed(
     session: &mut Session<'_>,
     race: &Race,
     situations: Vec<Situation>,
     selected: Option<f64>,
+    blocks: usize,
 ) -> Result<(Routine, Figures), TuneError> {
     let recorded = session.past.class(&race.class).and_then(|past| past.confirmed.last().cloned());
     let confirmed = match recorded {
         Some(confirmed) => vetted(session, race, confirmed)?,
-        None => run(session, race, situations, selected)?,
+        None => run(session, race, situations, selected, blocks)?,
     };
     let figures = Figures {
         ratio: confirmed.log_ratio.exp(),
@@ -70,6 +72,7 @@ fn run(
     race: &Race,
     situations: Vec<Situation>,
     selected: Option<f64>,
+    blocks: usize,
 ) -> Result<Confirmed, TuneError> {
     let texts = std::iter::once(&race.winner).chain(&race.tied).take(FINALISTS);
     let mut finalists = texts.map(|text| routine(text)).collect::<Result<Vec<Routine>, TuneError>>()?;
@@ -84,12 +87,7 @@ fn run(
         })?;
     }
     let settings = session.settings(situations, &race.class, Use::Confirmation);
-    let effort = session.options.effort;
-    let long = match span {
-        Span::ALL => effort.confirmation_blocks(),
-        span => effort.class_confirmation_blocks(span, &session.host.caches),
-    };
-    let done = confirm(&settings, &finalists, long, LIMIT, &mut || session.observer.stop())?;
+    let done = confirm(&settings, &finalists, blocks, LIMIT, &mut || session.observer.stop())?;
     let mut lanes = Vec::new();
     let mut speeds = Vec::new();
     let mut broken = Vec::new();
@@ -102,7 +100,7 @@ fn run(
         speeds.push(speed);
         broken.push(broken_down(&settings.situations, &alone));
     }
-    let mut entries = blocks(&race.class, &lanes);
+    let mut entries = entries_of(&race.class, &lanes);
     // A finalist that is terrible somewhere leaves; the plain loop never does, so somebody stays.
     let worst = if finalists[0].leaves().len() == 1 {
         offsets::worst(session, &settings, span, &finalists)?
@@ -153,7 +151,7 @@ fn run(
     Ok(confirmed)
 }
 
-fn blocks(class: &str, lanes: &[Lane]) -> Vec<Entry> {
+fn entries_of(class: &str, lanes: &[Lane]) -> Vec<Entry> {
     let block = |block: usize| {
         let timing = |lane: &Lane| {
             let ratio = *lane.samples.get(block)?;

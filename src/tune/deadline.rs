@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// The share of the time by which the races of the classes have ended.
 const CLASSES: f64 = 0.5;
+/// The share of the time by which the classes are to be confirmed.
+const CONFIRMATIONS: f64 = 0.75;
 /// The share of the time by which the races of whole routines have ended.
 const ROUTINES: f64 = 0.9;
 
@@ -44,6 +46,12 @@ impl Allowance {
     pub fn class(&self, number: usize) -> Deadline {
         let share = CLASSES * (number + 1) as f64 / self.classes.max(1) as f64;
         Deadline { at: (self.began + self.whole.mul_f64(share)).max(Instant::now() + self.of_a_class), blocks: 0 }
+    }
+
+    /// How long the confirmation of the class with this number may take, in seconds: its part of what is left for all of them.
+    pub fn confirmation_seconds(&self, number: usize) -> f64 {
+        let left = (self.began + self.whole.mul_f64(CONFIRMATIONS)).saturating_duration_since(Instant::now());
+        left.as_secs_f64() / self.classes.saturating_sub(number).max(1) as f64
     }
 
     /// When races of whole routines have to end.

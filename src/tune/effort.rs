@@ -66,7 +66,7 @@ impl Effort {
         Budget { evaluations: (samples as u64).max(200), blocks: Budget::of(self.breadth()).blocks }
     }
 
-    /// Blocks of a confirmation, where they are no matter of time.
+    /// Most blocks of a confirmation.
     pub const fn confirmation_blocks(self) -> usize {
         match self {
             Effort::Quick => 24,
@@ -76,12 +76,12 @@ impl Effort {
         }
     }
 
-    /// Blocks of the confirmation of a class: fewer of long copies, but never fewer than 12.
-    pub fn class_confirmation_blocks(self, span: Span, caches: &Caches) -> usize {
+    /// Blocks of the confirmation of a class that may take so many seconds: fewer of long copies, but never fewer than 12.
+    pub fn class_confirmation_blocks(self, span: Span, caches: &Caches, seconds: f64) -> usize {
         const FEWEST: usize = 12;
-        // The finalists, the plain loop, and the reference twice.
-        const TIMED: f64 = 7.0;
-        let affordable = self.class_seconds() / (TIMED * seconds_a_sample(timed(span), caches));
+        // The finalists, the plain loop, the reference twice; and as long again for the relative page offsets.
+        const TIMED: f64 = 14.0;
+        let affordable = seconds / (TIMED * seconds_a_sample(timed(span), caches));
         self.confirmation_blocks().min(FEWEST.max(affordable as usize))
     }
 

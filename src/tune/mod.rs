@@ -27,6 +27,7 @@ mod session;
 mod situations;
 mod small;
 mod threshold;
+mod tradeoff;
 mod trees;
 mod whole;
 
@@ -44,13 +45,14 @@ pub use offsets::OFFSETS;
 pub use report::{ClassReport, Figures, Report, RoutineReport};
 pub(crate) use session::{CLONE, Use, timing};
 pub use situations::{LONGEST_TIMED, seconds_a_sample, situations, timed};
+pub use tradeoff::Trade;
 pub use trees::trees;
 
 use crate::host::Host;
 use crate::print::winners::{Evidence, Provenance, SCHEMA, Whole, Winner, Winners};
 use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
 use crate::time::{Pin, Recording, TimeError};
-use copysmith_kernels::{Isa, Recipe, Span};
+use copysmith_kernels::{Isa, Recipe, Routine, Span};
 use copysmith_search::Progress;
 use deadline::Allowance;
 use session::Session;
@@ -201,13 +203,16 @@ pub fn tune(
         races.push(race);
     }
     session.observer.stage(spans.len(), stages, "non-temporal threshold");
-    threshold::settle(&mut session, &mut spans, &mut races, options.effort.threshold_blocks())?;
+    threshold::settle(&mut session, &mut spans, &mut races, options.share_of(options.effort.threshold_blocks()))?;
     let mut classes = Vec::new();
     for (number, (race, &span)) in races.iter().zip(&spans).enumerate() {
         session.check()?;
         session.observer.stage(spans.len() + 1 + number, stages, &format!("confirm {span}"));
+        let seconds = session.allowance.confirmation_seconds(number);
+        let blocks = options.effort.class_confirmation_blocks(span, &host.caches, seconds);
+        let selected = Some(race.log_ratio);
         let (routine, figures) =
-            confirmation::confirmed(&mut session, race, situations(span, &host.caches), Some(race.log_ratio))?;
+            confirmation::confirmed(&mut session, race, situations(span, &host.caches), selected, blocks)?;
         let winner = routine.leaves()[0].clone();
         let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);
         classes.push(ClassReport { span, winner, figures, tied, candidates, refused });
@@ -223,9 +228,17 @@ pub fn tune(
     let race = Race { winner: refined.to_string(), tied: Vec::new(), ..race };
     session.check()?;
     session.observer.stage(stages - 1, stages, "confirm the whole routine");
-    let (routine, figures) = confirmation::confirmed(&mut session, &race, objective, None)?;
-    let routine =
-        RoutineReport { winner: routine, figures, tied: race.tied.len() + 1, candidates: race.candidates as usize };
+    let (routine, figures) =
+        confirmation::confirmed(&mut session, &race, objective.clone(), None, options.effort.confirmation_blocks())?;
+    let (slower, trade_off) = session.seen(&objective);
+    let routine = RoutineReport {
+        winner: routine,
+        figures,
+        tied: race.tied.len() + 1,
+        candidates: race.candidates as usize,
+        slower,
+        trade_off,
+    };
 
     let report = Report {
         machine: header.machine.clone(),
@@ -233,7 +246,7 @@ pub fn tune(
         cpu: options.cpu,
         effort: options.effort,
         seed: options.seed,
-        non_temporal_from: non_temporal_from(&winners),
+        non_temporal_from: non_temporal_from(&routine.winner),
         classes,
         routine,
         files: Vec::new(),
@@ -262,10 +275,10 @@ fn incumbent(incumbents: Option<&Winners>, span: Span) -> Option<&Recipe> {
     same.or_else(|| classes.iter().find(|winner| winner.span.contains(middle))).map(|winner| &winner.recipe)
 }
 
-/// The first length from which on every winner stores around the caches.
-fn non_temporal_from(winners: &[Recipe]) -> Option<usize> {
+/// The first length from which on every leaf stores around the caches.
+fn non_temporal_from(routine: &Routine) -> Option<usize> {
     let around = |recipe: &&Recipe| recipe.shape().is_non_temporal();
-    winners.iter().rev().take_while(around).last().map(|recipe| recipe.span().first())
+    routine.leaves().iter().rev().take_while(around).last().map(|recipe| recipe.span().first())
 }
 
 fn evidence(figures: &Figures) -> Evidence {

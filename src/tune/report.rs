@@ -1,7 +1,8 @@
 //! What a tune found, as data: the command prints it as a table or as JSON.
 
+use super::tradeoff::Trade;
 use crate::host::Warning;
-use crate::record::Worst;
+use crate::record::{InSituation, Worst};
 use copysmith_kernels::{Recipe, Routine, Span};
 use serde::{Serialize, Serializer};
 use std::fmt::Display;
@@ -24,7 +25,7 @@ pub struct Report {
     pub classes: Vec<ClassReport>,
     /// The function for every length.
     pub routine: RoutineReport,
-    /// Where copies around the caches begin, in bytes; `None` where none was found to win.
+    /// From which length on the routine copies around the caches, in bytes; `None` where it never does.
     pub non_temporal_from: Option<usize>,
     /// What was written.
     pub files: Vec<PathBuf>,
@@ -63,6 +64,10 @@ pub struct RoutineReport {
     pub tied: usize,
     /// How many were timed.
     pub candidates: usize,
+    /// Where it is slower than the system's memcpy, of everything its score is made of, the worst first.
+    pub slower: Vec<InSituation>,
+    /// The routines of the races that no other one was as good as in everything.
+    pub trade_off: Vec<Trade>,
 }
 
 /// Confirmed figures of one contestant.

@@ -3,9 +3,11 @@
 use super::admission::Admission;
 use super::deadline::{Allowance, Deadline};
 use super::door::Door;
+use super::tradeoff::{Trade, slower, trade_off};
+use super::whole::WHOLE;
 use super::{Observer, Options, TuneError};
 use crate::host::Host;
-use crate::record::{Block, Entry, Journal, Outcome, Past, Phase, Rejected, Timing};
+use crate::record::{Block, Breakdown, Entry, InSituation, Journal, Outcome, Past, Phase, Rejected, Timing};
 use crate::time::{self, LiveJudge, Situation};
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::race::{Lane, Outcome as Left};
@@ -102,6 +104,15 @@ impl Session<'_> {
         let standings: Vec<Standing> = tied.iter().map(standing).collect();
         let chosen = choose(&standings)?;
         lanes.iter().position(|lane| lane.routine == chosen.routine)
+    }
+
+    /// Where the confirmed whole routine is slower than the reference, and what its races saw that trades otherwise.
+    pub fn seen(&self, situations: &[Situation]) -> (Vec<InSituation>, Vec<Trade>) {
+        let of_wholes = self.past.classes().filter(|(name, _)| name.starts_with(WHOLE));
+        let breakdowns: Vec<&Breakdown> = of_wholes.flat_map(|(_, past)| &past.breakdowns).collect();
+        let in_phase = |phase| breakdowns.iter().copied().filter(move |breakdown| breakdown.phase == phase);
+        let slower = in_phase(Phase::Confirmation).next_back().map(slower).unwrap_or_default();
+        (slower, trade_off(in_phase(Phase::Race), situations))
     }
 
     /// The error to stop with, when the observer has asked for it.

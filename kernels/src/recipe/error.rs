@@ -39,6 +39,9 @@ impl fmt::Display for RecipeError {
             RecipeError::Value { axis, value, allowed } => {
                 write!(f, "{axis}={value} is not allowed; {axis} is {allowed}")
             }
+            RecipeError::Word { word, allowed } if word.is_empty() => {
+                write!(f, "the text ends where {allowed} is expected")
+            }
             RecipeError::Word { word, allowed } => write!(f, "'{word}' is not allowed here; expected {allowed}"),
             RecipeError::Combination(why) => f.write_str(why),
         }

@@ -33,7 +33,7 @@ impl FromStr for Operation {
 
     fn from_str(text: &str) -> Result<Operation, RecipeError> {
         Operation::ALL.into_iter().find(|operation| operation.to_string() == text).ok_or_else(|| RecipeError::Word {
-            word: if text.is_empty() { "end of text" } else { text }.to_owned(),
+            word: text.to_owned(),
             allowed: "the operation: copy or move".to_owned(),
         })
     }

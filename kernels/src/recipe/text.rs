@@ -75,7 +75,7 @@ impl FromStr for Recipe {
     fn from_str(text: &str) -> Result<Recipe, RecipeError> {
         let mut words = text.split_whitespace();
         let expect = |word: Option<&str>, allowed: &str| RecipeError::Word {
-            word: word.unwrap_or("end of text").to_owned(),
+            word: word.unwrap_or_default().to_owned(),
             allowed: allowed.to_owned(),
         };
         let operation = words.next().unwrap_or("").parse()?;
@@ -177,7 +177,8 @@ impl<'a> Axes<'a> {
         } else {
             "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64"
         };
-        let text = self.text(axis).unwrap_or("");
+        let missing = || RecipeError::Combination(format!("{axis} is missing; it is {allowed}"));
+        let text = self.text(axis).ok_or_else(missing)?;
         text.parse().map_err(|()| RecipeError::value(axis, text, allowed))
     }
 
