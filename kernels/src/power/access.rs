@@ -2,29 +2,52 @@
 
 use super::emit::Emitter;
 use super::instruction::{Facility, Mnemonic as M, Operand};
+use super::processor::Processor;
 use super::registers::{ADDRESS, SPARE, data};
 use crate::code::Unsupported;
-use crate::plan::{Addr, Hint, Locality, Val, Width};
+use crate::plan::{Addr, Hint, Locality, Mask, Reg, Val, Width};
 use Operand::{Imm, Zero};
 
-/// The displacement form and the indexed form of an access.
-type Forms = [M; 2];
+/// The forms of an access.
+#[derive(Clone, Copy)]
+struct Forms {
+    /// With a displacement; VSX had none before POWER9.
+    displaced: Option<M>,
+    /// With an index.
+    indexed: M,
+    /// What displacements are multiples of.
+    step: i32,
+}
 
-const fn loads(width: Width) -> Forms {
+const fn forms(displaced: M, indexed: M, step: i32) -> Forms {
+    Forms { displaced: Some(displaced), indexed, step }
+}
+
+/// The natural accesses of POWER9 keep memory order on every machine; those before it exchange doublewords on a little-endian one, which a
+/// store undoes. Both kinds are never mixed: a processor has one or the other.
+fn loads(width: Width, processor: Processor) -> Forms {
     match width {
-        Width::B1 => [M::Lbz, M::Lbzx],
-        Width::B2 => [M::Lhz, M::Lhzx],
-        Width::B4 => [M::Lwz, M::Lwzx],
-        _ => [M::Ld, M::Ldx],
+        Width::B1 => forms(M::Lbz, M::Lbzx, 1),
+        Width::B2 => forms(M::Lhz, M::Lhzx, 1),
+        Width::B4 => forms(M::Lwz, M::Lwzx, 1),
+        Width::Fp8 => forms(M::Lfd, M::Lfdx, 1),
+        Width::Vsx16 if processor.has(Facility::Vsx3) => forms(M::Lxv, M::Lxvx, 16),
+        Width::Vsx16 => Forms { displaced: None, indexed: M::Lxvd2x, step: 1 },
+        Width::Vsx32 => forms(M::Lxvp, M::Lxvpx, 16),
+        _ => forms(M::Ld, M::Ldx, 4),
     }
 }
 
-const fn stores(width: Width) -> Forms {
+fn stores(width: Width, processor: Processor) -> Forms {
     match width {
-        Width::B1 => [M::Stb, M::Stbx],
-        Width::B2 => [M::Sth, M::Sthx],
-        Width::B4 => [M::Stw, M::Stwx],
-        _ => [M::Std, M::Stdx],
+        Width::B1 => forms(M::Stb, M::Stbx, 1),
+        Width::B2 => forms(M::Sth, M::Sthx, 1),
+        Width::B4 => forms(M::Stw, M::Stwx, 1),
+        Width::Fp8 => forms(M::Stfd, M::Stfdx, 1),
+        Width::Vsx16 if processor.has(Facility::Vsx3) => forms(M::Stxv, M::Stxvx, 16),
+        Width::Vsx16 => Forms { displaced: None, indexed: M::Stxvd2x, step: 1 },
+        Width::Vsx32 => forms(M::Stxvp, M::Stxvpx, 16),
+        _ => forms(M::Std, M::Stdx, 4),
     }
 }
 
@@ -38,7 +61,7 @@ impl Emitter<'_> {
     /// `val = [from]`.
     pub fn load(&mut self, val: Val, width: Width, from: Addr) -> Result<(), Unsupported> {
         let register = data(val, width, self.name())?;
-        self.access(loads(width), register, from)
+        self.access(loads(width, self.power.processor()), register, from)
     }
 
     /// `[to] = val`.
@@ -47,7 +70,7 @@ impl Emitter<'_> {
             return Err(Unsupported(format!("{} has no non-temporal stores", self.name())));
         }
         let register = data(val, width, self.name())?;
-        self.access(stores(width), register, to)
+        self.access(stores(width, self.power.processor()), register, to)
     }
 
     /// Asks for the line at an address.
@@ -70,12 +93,56 @@ impl Emitter<'_> {
         self.put(mnemonic, &[base, index, Imm(hint)])
     }
 
-    fn access(&mut self, [displaced, indexed]: Forms, register: Operand, at: Addr) -> Result<(), Unsupported> {
-        // Displacements of doublewords are multiples of four.
-        let step = if matches!(displaced, M::Ld | M::Std) { 4 } else { 1 };
-        match self.reach(at, |displacement| i16::try_from(displacement).is_ok() && displacement % step == 0)? {
-            Reach::Displaced(base, displacement) => self.put(displaced, &[register, Imm(displacement), base]),
-            Reach::Indexed(base, index) => self.put(indexed, &[register, base, index]),
+    /// Makes a mask: its length where partial accesses want it, in the highest byte of a general register (Power ISA 3.0B, I 7.6.3).
+    pub fn set_mask(&mut self, mask: Mask, count: Reg, temporary: Option<Reg>) -> Result<(), Unsupported> {
+        let no_register = || Unsupported(format!("{} has no register left to make a mask in", self.name()));
+        let temporary = temporary.ok_or_else(no_register)?;
+        let (length, count) = (self.integer(temporary)?, self.integer(count)?);
+        self.put(M::Rldicr, &[length, count, Imm(56), Imm(7)])?;
+        self.masks.retain(|&(earlier, _)| earlier != mask);
+        self.masks.push((mask, length));
+        Ok(())
+    }
+
+    /// The first bytes of `[from]`, zero beyond them.
+    pub fn load_partial(&mut self, val: Val, width: Width, from: Addr, mask: Mask) -> Result<(), Unsupported> {
+        self.partial(M::Lxvl, val, width, from, mask)
+    }
+
+    /// The first bytes of `val` to `[to]`.
+    pub fn store_partial(&mut self, val: Val, width: Width, to: Addr, mask: Mask) -> Result<(), Unsupported> {
+        self.partial(M::Stxvl, val, width, to, mask)
+    }
+
+    /// Partial accesses name their address by one register.
+    fn partial(&mut self, mnemonic: M, val: Val, width: Width, at: Addr, mask: Mask) -> Result<(), Unsupported> {
+        if width != Width::Vsx16 {
+            return Err(Unsupported(format!("{} has no partial access of width {width}; vsx16 has", self.name())));
+        }
+        let length = self.masks.iter().find(|&&(known, _)| known == mask).map(|&(_, length)| length);
+        let length = length.ok_or_else(|| Unsupported(format!("{mask} is used before it is set")))?;
+        let register = data(val, width, self.name())?;
+        let base = match self.reach(at, |_| false)? {
+            Reach::Displaced(base, _) => base,
+            Reach::Indexed(base, index) => {
+                self.held = None;
+                self.put(M::Add, &[ADDRESS, base, index])?;
+                ADDRESS
+            }
+        };
+        self.put(mnemonic, &[register, base, length])
+    }
+
+    fn access(&mut self, forms: Forms, register: Operand, at: Addr) -> Result<(), Unsupported> {
+        let holds = |displacement| {
+            forms.displaced.is_some() && i16::try_from(displacement).is_ok() && displacement % forms.step == 0
+        };
+        match (self.reach(at, holds)?, forms.displaced) {
+            (Reach::Displaced(base, displacement), Some(displaced)) => {
+                self.put(displaced, &[register, Imm(displacement), base])
+            }
+            (Reach::Displaced(base, _), None) => self.put(forms.indexed, &[register, Zero, base]),
+            (Reach::Indexed(base, index), _) => self.put(forms.indexed, &[register, base, index]),
         }
     }
 
@@ -96,7 +163,7 @@ impl Emitter<'_> {
     }
 
     /// A register that holds the sum of two.
-    fn sum_held(&mut self, base: crate::plan::Reg, index: crate::plan::Reg) -> Result<Operand, Unsupported> {
+    fn sum_held(&mut self, base: Reg, index: Reg) -> Result<Operand, Unsupported> {
         if self.held != Some((base, index)) {
             let (left, right) = (self.integer(base)?, self.integer(index)?);
             self.put(M::Add, &[ADDRESS, left, right])?;

@@ -2,11 +2,11 @@
 
 use super::Power;
 use super::arith::decides;
-use super::instruction::{Instruction, Mnemonic as M, Operand};
+use super::instruction::{Facility, Instruction, Mnemonic as M, Operand};
 use super::layout::{Branch, Label, Layout};
 use super::registers::{ADDRESS, Cursor, STACK, integer};
 use crate::code::{Slots, Unsupported};
-use crate::plan::{Addr, Cond, Expr, Op, Plan, Reg, Relation, Width};
+use crate::plan::{Addr, Cond, Expr, Mask, Op, Plan, Reg, Relation, Width};
 use crate::uses::{aligned, mentions, returns};
 use Operand::{Bit, Imm, To};
 
@@ -34,15 +34,18 @@ pub struct Emitter<'g> {
     pub switches: Vec<Slots>,
     /// The two registers whose sum is in [`ADDRESS`].
     pub held: Option<(Reg, Reg)>,
+    /// The register that holds the length of each mask.
+    pub masks: Vec<(Mask, Operand)>,
     /// Whether there is a frame.
     pub framed: bool,
     cursor: Cursor,
     layout: &'g Layout,
+    mask_temporaries: std::slice::Iter<'g, Reg>,
 }
 
 impl<'g> Emitter<'g> {
     /// Nothing emitted yet.
-    pub fn new(power: Power, layout: &'g Layout, plan: &Plan) -> Emitter<'g> {
+    pub fn new(power: Power, layout: &'g Layout, mask_temporaries: &'g [Reg], plan: &Plan) -> Emitter<'g> {
         let moves = |op: &Op| matches!(op, Op::Set { to: Reg::DST, .. });
         let scratches = |op: &Op| matches!(op, Op::Set { value: Expr::Scratch(_), .. });
         Emitter {
@@ -53,9 +56,11 @@ impl<'g> Emitter<'g> {
             longest_arms: Vec::new(),
             switches: Vec::new(),
             held: None,
+            masks: Vec::new(),
             framed: power.mode().is_32_bit() && any(&plan.body, &scratches),
             cursor: if any(&plan.body, &moves) { Cursor::Apart } else { Cursor::AsPassed },
             layout,
+            mask_temporaries: mask_temporaries.iter(),
         }
     }
 
@@ -114,7 +119,18 @@ impl<'g> Emitter<'g> {
                 }
                 self.put(M::Blr, &[])
             }
-            Op::SetMask { .. } | Op::LoadPartial { .. } | Op::StorePartial { .. } => self.lacks("masked vectors"),
+            Op::SetMask { width, .. } if *width != Width::Vsx16 => {
+                self.lacks(&format!("partial access of width {width}"))
+            }
+            Op::SetMask { .. } if !self.power.processor().has(Facility::Vsx3) => {
+                Err(Unsupported(format!("{} has no partial accesses", self.power.processor())))
+            }
+            Op::SetMask { mask, count, .. } => {
+                let temporary = self.mask_temporaries.next().copied();
+                self.set_mask(*mask, *count, temporary)
+            }
+            Op::LoadPartial { val, width, from, mask } => self.load_partial(*val, *width, *from, *mask),
+            Op::StorePartial { val, width, to, mask } => self.store_partial(*val, *width, *to, *mask),
             Op::Repeat { .. } => self.lacks("string moves"),
             Op::ClearUpper => self.lacks("upper halves to clear"),
             Op::EndMmx => self.lacks("MMX registers"),

@@ -76,8 +76,10 @@ pub enum Wrong {
         /// To where.
         at: Spot,
     },
-    /// A store that needs an aligned address and has none.
+    /// An access that needs an aligned address and has none.
     Misaligned {
+        /// Read or write.
+        access: Access,
         /// How many bytes.
         bytes: usize,
         /// What the address must be a multiple of.
@@ -197,8 +199,8 @@ impl fmt::Display for Wrong {
             }
             Wrong::ReadsDestination { bytes, at } => write!(f, "loads {} at {at}, from the destination", Bytes(*bytes)),
             Wrong::WritesSource { bytes, at } => write!(f, "stores {} at {at}, into the source", Bytes(*bytes)),
-            Wrong::Misaligned { bytes, align, past, at } => {
-                write!(f, "stores {} at {at}, {past} past a multiple of {align}; it must be one", Bytes(*bytes))
+            Wrong::Misaligned { access, bytes, align, past, at } => {
+                write!(f, "{access} {} at {at}, {past} past a multiple of {align}; it must be one", Bytes(*bytes))
             }
             Wrong::TooManySteps { limit } => write!(f, "hangs: it has not returned after {limit} steps"),
             Wrong::FlagsLost => f.write_str("decides on flags that nothing set for that"),

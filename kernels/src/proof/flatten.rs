@@ -4,7 +4,7 @@
 //! a target shares its registers out is the target's affair, and proven on its code.
 //!
 //! ```text
-//! vector register   0..32 SSE and AVX   32..64 EVEX   64..96 general   96..128 MMX
+//! vector register   0..32 SSE and AVX   32..64 EVEX   64..96 general   96..128 floating point   128..160 VSX   160..192 MMX
 //! ```
 
 use super::check::{PlanError, VALS, check};
@@ -36,7 +36,7 @@ pub fn flatten(plan: &Plan) -> Result<Program, PlanError> {
         result_is_passed: true,
         word: Word::Little64,
         upper_below: VALS,
-        mmx_from: 3 * VALS,
+        mmx_from: 5 * VALS,
         preserved: Vec::new(),
     })
 }
@@ -52,7 +52,7 @@ impl Steps {
         let step = match op {
             Op::Set { to, value } => return self.set(to.0, value),
             Op::Load { val, width, from } => {
-                Step::Load { to: slot(*val, *width), bytes: bytes(*width), from: place(from) }
+                Step::Load { to: slot(*val, *width), bytes: bytes(*width), from: place(from), align: 1 }
             }
             Op::Store { val, width, to, hint } => {
                 let non_temporal = *hint == Hint::NonTemporal;
@@ -70,7 +70,7 @@ impl Steps {
                 Step::StoreMasked { from: vector(*val, *width), bytes: bytes(*width), to: place(to), mask: *mask }
             }
             Op::Prefetch { at, .. } => Step::Prefetch { at: place(at) },
-            Op::Touch { at, val } => Step::Load { to: slot(*val, Width::B1), bytes: 1, from: place(at) },
+            Op::Touch { at, val } => Step::Load { to: slot(*val, Width::B1), bytes: 1, from: place(at), align: 1 },
             Op::If { cond, then, otherwise, .. } => return self.choice(cond, then, otherwise),
             Op::Turn { body, again, .. } => {
                 let head = self.0.len();
@@ -179,7 +179,9 @@ fn vector(Val(number): Val, width: Width) -> VectorReg {
         Width::Sse4 | Width::Sse8 | Width::Sse16 | Width::Avx32 => number,
         Width::Evex16 | Width::Evex32 | Width::Evex64 => VALS + number,
         Width::B1 | Width::B2 | Width::B4 | Width::B8 => 2 * VALS + number,
-        Width::Mmx8 => 3 * VALS + number,
+        Width::Fp8 => 3 * VALS + number,
+        Width::Vsx16 | Width::Vsx32 => 4 * VALS + number,
+        Width::Mmx8 => 5 * VALS + number,
     }
 }
 

@@ -135,18 +135,20 @@ impl Machine {
                     self.registers.set_number(to, from);
                 }
             }
-            Step::Load { to, bytes, from } => {
+            Step::Load { to, bytes, from, align } => {
                 let from = self.place(from, memory)?;
+                aligned(from, bytes, align, memory, Access::Load)?;
                 self.registers.set_data(to, memory.load(from, usize::from(bytes))?)?;
             }
             Step::Store { from, bytes, to, align, .. } => {
                 let to = self.place(to, memory)?;
-                let past = to % u64::from(align.max(1));
-                if past != 0 {
-                    let at = memory.spot(to, Access::Store);
-                    return Err(Wrong::Misaligned { bytes: usize::from(bytes), align, past: past as u8, at });
-                }
+                aligned(to, bytes, align, memory, Access::Store)?;
                 memory.store(to, self.registers.data(from, bytes)?)?;
+            }
+            Step::Halves { to, from } => {
+                let data = self.registers.data(Slot::Vector(from), 16)?;
+                let swapped: [Token; 16] = std::array::from_fn(|at| data[at ^ 8]);
+                self.registers.set_data(Slot::Vector(to), &swapped)?;
             }
             Step::SetMask { to, from } => self.set_mask(to, from)?,
             Step::LoadMasked { to, bytes, from, mask } => self.load_masked(to, bytes, from, mask, memory)?,
@@ -300,6 +302,17 @@ impl Machine {
         numbers.set_number(src, from.wrapping_add(walked));
         numbers.set_number(count, 0);
         Ok(())
+    }
+}
+
+/// Refuses an address that is no multiple of `align`.
+fn aligned(address: u64, bytes: u8, align: u8, memory: &Memory, access: Access) -> Result<(), Wrong> {
+    match address % u64::from(align.max(1)) {
+        0 => Ok(()),
+        past => {
+            let at = memory.spot(address, access);
+            Err(Wrong::Misaligned { access, bytes: bytes.into(), align, past: past as u8, at })
+        }
     }
 }
 

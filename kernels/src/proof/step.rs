@@ -10,6 +10,7 @@ use crate::plan::Relation;
 pub type IntReg = u8;
 
 /// A vector register by number: vector values in a flattened plan; xmm/ymm/zmm 0 to 31 and MMX 32 to 39 in decoded x86.
+/// In decoded PowerPC code 0 to 63 are VSX registers, of which 32 to 63 are AltiVec's, and 64 to 95 floating-point ones.
 pub type VectorReg = u8;
 
 /// A mask register by number.
@@ -161,6 +162,15 @@ pub enum Step {
         bytes: u8,
         /// From where.
         from: Place,
+        /// The alignment the address must have, in bytes; 1 is any.
+        align: u8,
+    },
+    /// Exchanges the two halves of 16 bytes of data.
+    Halves {
+        /// The register set.
+        to: VectorReg,
+        /// The data.
+        from: VectorReg,
     },
     /// Stores the first `bytes` bytes of a register; of an integer register on a big-endian machine, the last of those loaded.
     Store {

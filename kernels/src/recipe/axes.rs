@@ -49,7 +49,7 @@ words! {
         Bytes = "bytes",
         /// A string move of bytes.
         String = "string",
-        /// Whole moves, then one masked move (AVX-512).
+        /// Whole moves, then one masked move (AVX-512, POWER9).
         Mask = "mask",
         /// The last block, loaded before everything else and stored after the loop: no branch, at least one block must be there.
         Early = "early",
@@ -65,7 +65,7 @@ words! {
         Bytes = "bytes",
         /// A string move of bytes.
         String = "string",
-        /// One masked move (AVX-512).
+        /// One masked move (AVX-512, POWER9).
         Mask = "mask",
         /// One unaligned stretch of the alignment's length, loaded before the loop and stored at the very end.
         Early = "early",

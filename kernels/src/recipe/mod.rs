@@ -95,7 +95,7 @@ impl Recipe {
         Recipe::of(self.operation, span, self.shape)
     }
 
-    /// The least instruction set it needs.
+    /// The least x86-64 instruction set it needs; the greatest where it has a width that no x86-64 processor has.
     pub fn isa(&self) -> Isa {
         isa::needed(&self.shape)
     }

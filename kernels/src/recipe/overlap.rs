@@ -93,11 +93,11 @@ pub(crate) const fn needs_disjoint(shape: &Shape) -> bool {
     }
 }
 
-/// What stands in for a shape that [`needs_disjoint`] operands where they are not: a plain loop of vectors as wide, with an early head and
+/// What stands in for a shape that [`needs_disjoint`] operands where they are not: a plain loop of vectors as wide (or floating-point registers), with an early head and
 /// tail where every length of the span has room for them.
 pub(crate) fn twin(span: Span, shape: &Shape) -> Loop {
     let width = match shape {
-        Shape::Loop(Loop { width, .. }) if width.bytes() >= 16 => *width,
+        Shape::Loop(Loop { width, .. }) if width.bytes() >= 16 || *width == Width::Fp8 => *width,
         _ => Width::Sse16,
     };
     let fits = |unroll: &u8| usize::from(*unroll) * width.bytes() <= span.first();

@@ -173,7 +173,7 @@ impl<'a> Axes<'a> {
         let allowed = if axis == "unit" {
             "one of 1 2 4 8"
         } else {
-            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64"
+            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64 fp8 vsx16 vsx32"
         };
         let text = self.text(axis).unwrap_or("");
         text.parse().map_err(|()| RecipeError::value(axis, text, allowed))

@@ -7,11 +7,13 @@ use crate::Span;
 use crate::plan::{Direction, Width};
 
 /// Most values of one register file that a leaf may hold at once: five general registers are free beside the cursors of a short
-/// shape, of which one stays for a computed offset; there are eight MMX registers and sixteen vector registers.
+/// shape, of which one stays for a computed offset; there are eight MMX registers, fourteen floating-point registers that a callee may
+/// overwrite, and sixteen vector registers.
 pub(crate) const fn values(width: Width) -> usize {
     match width {
         Width::B1 | Width::B2 | Width::B4 | Width::B8 => 4,
         Width::Mmx8 => 8,
+        Width::Fp8 => 14,
         _ => 16,
     }
 }
@@ -46,7 +48,7 @@ pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
         Shape::BranchFree { width } => {
             if matches!(width, Width::B2) || width.bytes() > 32 {
                 return wrong(format!(
-                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8 or a vector of up to 32 bytes"
+                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8, fp8 or a vector of up to 32 bytes"
                 ));
             }
             within(span, 0, if width == Width::B1 { 3 } else { 2 * width.bytes() }, shape)
@@ -132,9 +134,9 @@ pub(super) fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
         return wrong(format!("loop-align={} is not allowed; loop-align is 1, 16, 32 or 64", axes.loop_align));
     }
     if let Some(align) = axes.align {
-        if align.head == Head::Mask && (!width.is_evex() || align.to as usize > width.bytes()) {
+        if align.head == Head::Mask && (!width.has_partial() || align.to as usize > width.bytes()) {
             return wrong(format!(
-                "align={align} is not allowed with width={width}; a masked head needs an EVEX width that covers it"
+                "align={align} is not allowed with width={width}; a masked head needs vsx16 or an EVEX width that covers it"
             ));
         }
         check_align(span, align, width, direction)?;
@@ -144,8 +146,10 @@ pub(super) fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
     match tail {
         Tail::Block | Tail::Early => at_least(span, axes.block(), &format!("tail={tail}"))?,
         Tail::Overlap => at_least(span, width.bytes(), "tail=overlap")?,
-        Tail::Mask if !width.is_evex() => {
-            return wrong(format!("tail=mask is not allowed with width={width}; masked moves need an EVEX width"));
+        Tail::Mask if !width.has_partial() => {
+            return wrong(format!(
+                "tail=mask is not allowed with width={width}; masked moves need vsx16 or an EVEX width"
+            ));
         }
         Tail::Mask if direction == Direction::Backward => {
             return wrong("tail=mask is not allowed with direction=backward");
@@ -201,9 +205,9 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
     let Loop { width, stores, align, prefetch, direction, .. } = *axes;
     if stores.non_temporal {
         match width {
-            Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 => {
+            Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 | Width::Fp8 | Width::Vsx16 | Width::Vsx32 => {
                 return wrong(format!(
-                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 or 8 bytes of a general register, or a whole vector"
+                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 or 8 bytes of a general register, or a whole x86 vector"
                 ));
             }
             Width::B4 | Width::B8 | Width::Mmx8 => {}

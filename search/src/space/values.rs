@@ -22,7 +22,7 @@ pub(super) const fn all_widths(operation: Operation) -> &'static [Width] {
     use Width::{Avx32, B1, B2, B4, B8, Evex16, Evex32, Evex64, Mmx8, Sse16};
     match operation {
         Operation::Copy => &[B1, B2, B4, B8, Mmx8, Sse16, Avx32, Evex16, Evex32, Evex64],
-        Operation::Move => &Width::ALL,
+        Operation::Move => &Width::X86,
     }
 }
 

@@ -11,7 +11,7 @@ use Operand::{Bit, Cr, Imm, R, Zero};
 
 /// The steps of an instruction on integer registers.
 pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Step>> {
-    let narrow = reader.mode.is_32_bit();
+    let narrow = reader.power.mode().is_32_bit();
     let one = match (mnemonic, operands) {
         (M::Ori, [R(0), R(0), Imm(0)]) => Step::Nothing,
         (M::Addi, &[to, Zero, Imm(value)]) => Step::Const { to: general(to)?, value: i64::from(value) as u64 },

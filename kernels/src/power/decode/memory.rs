@@ -32,7 +32,7 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
 
 /// Loads that are narrower than the register clear the rest of it (Power ISA 3.0B, I 3.3.2).
 fn load(register: Operand, bytes: u8, from: Place) -> Option<Step> {
-    Some(Step::Load { to: Slot::Int(general(register)?), bytes, from })
+    Some(Step::Load { to: Slot::Int(general(register)?), bytes, from, align: 1 })
 }
 
 fn store(register: Operand, bytes: u8, to: Place) -> Option<Step> {
@@ -47,7 +47,7 @@ fn prefetch(operands: &[Operand]) -> Option<Step> {
     }
 }
 
-fn indexed(base: Operand, index: Operand) -> Option<Place> {
+pub fn indexed(base: Operand, index: Operand) -> Option<Place> {
     let index = general(index)?;
     Some(match base {
         Zero => Place { base: Some(Base::Reg(index)), index: None, displacement: 0 },

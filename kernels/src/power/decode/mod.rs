@@ -5,11 +5,13 @@
 //!
 //! ```text
 //! integer register   0..32 r0 to r31   32 counter   33 carry   34 written for its flags only
+//! vector register    0..64 vs0 to vs63, of which 32..64 are v0 to v31   64..96 f0 to f31   96 between two instructions
 //! ```
 
 mod flow;
 mod integer;
 mod memory;
+mod vector;
 
 use super::instruction::{Instruction, Mnemonic as M, Operand};
 use super::{Mode, Power};
@@ -45,7 +47,7 @@ pub fn decode(code: &Code, power: Power) -> Result<Program, Unreadable> {
     let mut at = 0;
     while let Some(instruction) = instructions.get(at) {
         step_at[at] = Some(program.steps.len());
-        let read = Reader { mode: power.mode(), frame, at };
+        let read = Reader { power, frame, at };
         let (steps, length) = read
             .sequence(&instructions[at..])
             .or_else(|| Some((read.alone(instruction)?, 1)))
@@ -107,7 +109,7 @@ fn unreadable(at: usize, text: String) -> Unreadable {
 /// Reads the instruction at one place of the code.
 #[derive(Clone, Copy)]
 struct Reader {
-    mode: Mode,
+    power: Power,
     frame: Frame,
     at: usize,
 }
@@ -118,6 +120,7 @@ impl Reader {
         let (mnemonic, operands) = (instruction.mnemonic(), instruction.operands());
         integer::read(self, mnemonic, operands)
             .or_else(|| memory::read(self, mnemonic, operands))
+            .or_else(|| vector::read(self, mnemonic, operands))
             .or_else(|| flow::read(self, mnemonic, operands))
     }
 
@@ -143,7 +146,7 @@ fn general(operand: Operand) -> Option<IntReg> {
 /// Makes a register useless: what is read from it is neither a number nor anybody's data.
 fn useless(to: IntReg) -> Step {
     let scratch = Place { base: Some(Base::Stack), index: None, displacement: -1 };
-    Step::Load { to: Slot::Int(to), bytes: 1, from: scratch }
+    Step::Load { to: Slot::Int(to), bytes: 1, from: scratch, align: 1 }
 }
 
 /// Makes the flags useless.

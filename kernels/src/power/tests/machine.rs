@@ -78,7 +78,7 @@ pub fn run(program: &Program, mut registers: Registers) -> (Registers, Vec<Made>
                     registers[usize::from(to)] = of(from);
                 }
             }
-            Step::Load { to, bytes, from } => made.push(Made::Load { to, bytes, at: address(from) }),
+            Step::Load { to, bytes, from, .. } => made.push(Made::Load { to, bytes, at: address(from) }),
             Step::Store { from, bytes, to, .. } => made.push(Made::Store { from, bytes, at: address(to) }),
             Step::Prefetch { at } => made.push(Made::Prefetch { at: address(at) }),
             Step::Jump { to } => at = to,
