@@ -93,7 +93,8 @@ pub(crate) const fn needs_disjoint(shape: &Shape) -> bool {
     }
 }
 
-/// What stands in for a shape that [`needs_disjoint`] operands where they are not: a plain loop of vectors as wide (or floating-point registers), with an early head and
+/// What stands in for a shape that [`needs_disjoint`] operands where they are not: a plain loop of vectors (or floating-point registers) as
+/// wide, with an early head and
 /// tail where every length of the span has room for them.
 pub(crate) fn twin(span: Span, shape: &Shape) -> Loop {
     let width = match shape {
