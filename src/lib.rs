@@ -20,6 +20,8 @@
 //! - [`profile`]: the copies that real programs make, in order: recorded, imported, shipped
 //! - [`mod@bench`]: the checked-in table against the system's memcpy
 //! - [`mod@print`]: from winners to Rust source, and the equalities that hold the two together
+//! - [`study`]: offline research on recorded samples: replays, exchange with other tuners, what matters, how far to trust it
+//! - [`report`]: records as a page to look at
 //! - [`export`]: from a routine to assembly, an ELF object and a header for C
 //!
 //! [`regular`] opens files for all of them: none that would be waited for.
@@ -35,6 +37,8 @@ pub mod profile;
 pub mod proofs;
 pub mod record;
 pub mod regular;
+pub mod report;
 pub mod run;
+pub mod study;
 pub mod time;
 pub mod tune;

@@ -11,11 +11,13 @@
 //! - [`race`]: interleaved blocks until the slow ones are told apart from the best
 //! - [`ties`]: what was not told apart, and which of it is taken
 //! - [`confirm`]: the only numbers that are published
+//! - [`forest`]: predictions for what has not been timed
 //! - [`stats`]: the estimator under all of it
 //! - [`simulator`]: a judge with known answers
 #![forbid(unsafe_code)]
 
 pub mod confirm;
+pub mod forest;
 mod judge;
 pub mod race;
 pub mod simulator;

@@ -265,5 +265,9 @@ fn a_budget_too_small_for_the_space_is_spent_on_a_part_of_it() {
 fn a_strategy_is_read_back_from_its_word() {
     assert!(Strategy::ALL.iter().all(|strategy| strategy.to_string().parse() == Ok(*strategy)));
     let error = "genetic".parse::<Strategy>().expect_err("no such strategy");
-    assert_eq!(error.to_string(), "strategy=genetic is not allowed; one of default racing local random exhaustive");
+    assert_eq!(
+        error.to_string(),
+        "strategy=genetic is not allowed; one of default racing local random annealing evolutionary \
+                surrogate by-axis exhaustive"
+    );
 }

@@ -11,8 +11,10 @@ mod output;
 mod profile;
 mod ratios;
 mod record;
+mod report;
 mod show;
 mod spans;
+mod study;
 mod table;
 mod tune;
 mod tuning;
@@ -55,6 +57,8 @@ enum Verb {
     Host(host::Args),
     Table(table::Args),
     Export(export::Args),
+    Study(study::Args),
+    Report(report::Args),
     Completions(completions::Args),
 }
 
@@ -78,6 +82,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Host(args) => host::run(args, &mut output),
         Verb::Table(args) => table::run(args, &mut output),
         Verb::Export(args) => export::run(args, &mut output),
+        Verb::Study(args) => study::run(args, &mut output),
+        Verb::Report(args) => report::run(args, &mut output),
         Verb::Completions(args) => completions::run(args, &mut output),
     }?;
     output.finish()?;

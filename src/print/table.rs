@@ -39,6 +39,8 @@ pub(super) fn body(winners: &Winners, target: &dyn Target) -> Result<String, Pri
     let sources = functions.iter().map(|function| function.source(target)).collect::<Result<Vec<_>, _>>()?;
     Ok(format!(
         "//! Copies for {machine}, chosen from {isa} with seed {seed}.\n\
+         // A measured ratio is no constant of mathematics, however near to one it comes.\n\
+         #![allow(clippy::approx_constant)]\n\
          \n\
          use super::super::row;\n\
          use core::arch::naked_asm;\n\

@@ -31,4 +31,5 @@ pub use lock::{Lock, LockError};
 pub use past::{Best, ClassPast, Evidence, Past};
 pub use place::{Place, PlaceError, Surroundings, Why};
 pub use read::{Contents, JournalError, SCHEMA, Torn, read};
+pub(crate) use read::{WAY_OUT, parse};
 pub use recording::{Recording, RecordingError};

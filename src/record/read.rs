@@ -36,6 +36,27 @@ pub struct Contents {
     pub(super) whole: u64,
 }
 
+impl Contents {
+    /// A header and entries as if they had been read.
+    pub fn new(header: Option<Header>, entries: Vec<Entry>) -> Contents {
+        Contents { header, entries, torn: None, whole: 0 }
+    }
+
+    /// The whole lines, as a journal has them.
+    ///
+    /// # Errors
+    /// What is wrong with a line that holds what is no measurement.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let mut text = Vec::new();
+        let header = self.header.clone().map(Entry::Header);
+        for entry in header.iter().chain(&self.entries) {
+            serde_json::to_writer(&mut text, &Line { schema: SCHEMA, entry }).map_err(|error| error.to_string())?;
+            text.push(b'\n');
+        }
+        Ok(text)
+    }
+}
+
 /// A last line that was not written to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn {
@@ -63,7 +84,7 @@ pub fn read(path: &Path) -> Result<Contents, JournalError> {
 }
 
 /// The contents of the bytes of a journal; `path` is for the messages.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Contents, JournalError> {
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Contents, JournalError> {
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let mut contents = Contents { header: None, entries: Vec::new(), torn: None, whole: whole as u64 };
     let mut number = 0;
@@ -178,7 +199,7 @@ impl JournalError {
 }
 
 /// What can be done about a journal that cannot be used.
-pub(super) const WAY_OUT: &str =
+pub(crate) const WAY_OUT: &str =
     "begin anew with --fresh, which keeps it under another name, or give another --record DIR";
 
 /// One line: the file, what is wrong, and what to do.

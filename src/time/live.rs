@@ -9,12 +9,12 @@ use super::lanes::{Lane, Lanes, Spread, Target};
 use super::median;
 use super::pin::Pin;
 use super::sample::is_possible;
-use super::settings::{Emitter, Settings, Situation, score};
+use super::settings::{Emitter, Seen, Settings, Situation, score};
 use super::stage::{self, Stage};
 use super::tally::Tally;
 use super::workload::Workload;
 use copysmith_kernels::{Code, Routine, Span};
-use copysmith_search::stats::trimmed_mean;
+
 use copysmith_search::{Judge, Sample};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -228,7 +228,7 @@ impl LiveJudge {
             let reference = reference.ok_or_else(|| TimeError::Reference { workload: stage.workload.to_string() })?;
             for (ratios, ratio) in all.iter_mut().zip(block.log_ratios()) {
                 match (ratios.as_mut(), ratio) {
-                    (Ok(ratios), Some(ratio)) => ratios.push((stage.weight, ratio)),
+                    (Ok(ratios), Some(ratio)) => ratios.push(ratio),
                     (Ok(_), None) => *ratios = Err(format!("no copy can take the time it takes on {}", stage.workload)),
                     (Err(_), _) => {}
                 }
@@ -242,12 +242,12 @@ impl LiveJudge {
                 }
             }
         }
-        let mut scored = |name: &str, ratios: Vec<(f64, f64)>| {
-            breakdown.note(name, ratios.iter().map(|&(_, ratio)| ratio));
-            let losses_count = *loss_aversion > 0.0;
-            let blocks = breakdown.of(name).iter().filter(|_| losses_count);
-            let settled: Vec<f64> = blocks.map(|ratios| trimmed_mean(ratios)).collect();
-            score(&ratios, &settled, *loss_aversion)
+        let mut scored = |name: &str, ratios: Vec<f64>| {
+            breakdown.note(name, ratios.into_iter());
+            let weights = stages.iter().map(|stage| stage.weight);
+            let seen: Vec<Seen<'_>> =
+                weights.zip(breakdown.of(name)).map(|(weight, log_ratios)| Seen { weight, log_ratios }).collect();
+            score(&seen, *loss_aversion)
         };
         let scores = contestants.iter().zip(all);
         Ok(scores.map(|(contestant, ratios)| ratios.map(|ratios| scored(&contestant.name, ratios))).collect())

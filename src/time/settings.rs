@@ -7,6 +7,7 @@ use super::libc_memcpy;
 use super::workload::Workload;
 use crate::run::Entry;
 use copysmith_kernels::{Code, Routine};
+use copysmith_search::stats::{tamed, trimmed_mean};
 use std::fmt;
 use std::rc::Rc;
 
@@ -67,8 +68,8 @@ impl fmt::Debug for Emitter {
 pub struct Settings {
     /// The situations whose log ratios are averaged.
     pub situations: Vec<Situation>,
-    /// How many times more a situation counts in which a routine is slower than the reference, at least 0: more than that, where being
-    /// slower somewhere is worse than being as much faster elsewhere is good.
+    /// How many times more it counts what a routine is slower than the reference by, above 2 % in one situation, at least 0: more than
+    /// that, where being slower somewhere is worse than being as much faster elsewhere is good.
     pub loss_aversion: f64,
     /// Where code comes from.
     pub emitter: Emitter,
@@ -121,17 +122,35 @@ impl Settings {
     }
 }
 
-/// The log ratios of all situations in one block, with their weights, as one: their mean, and `loss_aversion` times the mean of what is
-/// above 0 of `settled`, the log ratios over all blocks so far.
+/// What somebody did in one situation in this block, and before.
+pub(super) struct Seen<'a> {
+    /// How much the situation counts.
+    pub weight: f64,
+    /// The log ratios of all blocks so far, this one's last.
+    pub log_ratios: &'a [f64],
+}
+
+/// Being slower by this much in one situation, in log units, is not told from being no slower.
+const TOLERATED: f64 = 0.02;
+
+/// One block's log ratios in all situations, as one: their mean, to which those situations in which somebody is slower than the
+/// reference by more than 2 %, over all blocks so far, add `loss_aversion` times what is above it.
 ///
 /// The form is the value function of Kahneman and Tversky 1979 with straight lines for its two branches. A worst case alone would not
-/// tell a routine that loses somewhere from one that loses everywhere; and the losses of one block alone would be mostly its noise, many
-/// times over (a deviation of 0.25 instead of 0.02).
-pub(super) fn score(log_ratios: &[(f64, f64)], settled: &[f64], loss_aversion: f64) -> f64 {
-    let weights: f64 = log_ratios.iter().map(|(weight, _)| weight).sum();
-    let mean = log_ratios.iter().map(|(weight, ratio)| weight * ratio).sum::<f64>() / weights;
-    let losses = log_ratios.iter().zip(settled).map(|((weight, _), ratio)| weight * ratio.max(0.0));
-    mean + loss_aversion * losses.sum::<f64>() / weights
+/// tell a routine that loses somewhere from one that loses everywhere. Which branch a situation is on must not be asked of one block,
+/// whose noise would count many times over (a deviation of 0.25 instead of 0.02); and how much it adds must be, or blocks would agree
+/// with each other more than the estimate of their error allows. Outliers are [`tamed`] situation by situation: of fifty, one is
+/// disturbed in nearly every block.
+pub(super) fn score(situations: &[Seen<'_>], loss_aversion: f64) -> f64 {
+    let weights: f64 = situations.iter().map(|seen| seen.weight).sum();
+    let counted = situations.iter().map(|Seen { weight, log_ratios }| {
+        let last = log_ratios.last().copied().unwrap_or(0.0);
+        // A single one is trimmed later, over the blocks.
+        let ratio = if situations.len() > 1 { tamed(last, log_ratios) } else { last };
+        let loses = loss_aversion > 0.0 && trimmed_mean(log_ratios) > TOLERATED;
+        weight * if loses { ratio + loss_aversion * (ratio - TOLERATED) } else { ratio }
+    });
+    counted.sum::<f64>() / weights
 }
 
 #[cfg(test)]
@@ -156,15 +175,34 @@ mod tests {
         assert!(Settings::new(vec![Workload::cold(Lengths::Fixed(9)).into()]).check().is_ok());
     }
 
+    fn scored(situations: &[(f64, &[f64])], loss_aversion: f64) -> f64 {
+        let seen: Vec<Seen<'_>> = situations.iter().map(|&(weight, log_ratios)| Seen { weight, log_ratios }).collect();
+        score(&seen, loss_aversion)
+    }
+
+    fn near(score: f64, expected: f64) {
+        assert!((score - expected).abs() < 1e-12, "{score} is not {expected}");
+    }
+
     #[test]
     fn a_score_is_the_mean_and_losses_count_more() {
-        let near = |score: f64, expected: f64| assert!((score - expected).abs() < 1e-12, "{score} is not {expected}");
         for aversion in [0.0, 4.0, 16.0] {
-            near(score(&[(1.0, -0.3), (2.0, -0.3)], &[-0.2, -0.1], aversion), -0.3);
-            near(score(&[(3.0, 0.1)], &[0.05], aversion), 0.1 + 0.05 * aversion);
+            near(scored(&[(1.0, &[-0.3]), (2.0, &[-0.3])], aversion), -0.3);
+            near(scored(&[(3.0, &[0.0, 0.0, 0.1])], aversion), 0.1 + 0.08 * aversion);
+            near(scored(&[(1.0, &[0.02])], aversion), 0.02);
+            near(scored(&[(3.0, &[-0.3, -0.2, 0.1])], aversion), 0.1);
         }
-        let mixed = [(1.0, 0.1), (3.0, -0.3)];
-        near(score(&mixed, &[0.1, -0.3], 0.0), -0.2);
-        near(score(&mixed, &[0.1, -0.3], 8.0), 0.0);
+        let mixed: [(f64, &[f64]); 2] = [(1.0, &[0.1]), (3.0, &[-0.3])];
+        near(scored(&mixed, 0.0), -0.2);
+        near(scored(&mixed, 8.0), -0.2 + 0.16);
+    }
+
+    #[test]
+    fn what_disturbed_one_situation_in_one_block_hardly_moves_the_score() {
+        let steady: Vec<f64> = (0..12).map(|block| -0.1 + 0.001 * f64::from(block % 3)).collect();
+        let disturbed = [&steady[..], &[2.0]].concat();
+        let calm = [&steady[..], &[-0.1]].concat();
+        let score = |last: &[f64]| scored(&[(1.0, last), (1.0, &steady)], 16.0);
+        assert!((score(&disturbed) - score(&calm)).abs() < 0.005, "{} and {}", score(&disturbed), score(&calm));
     }
 }

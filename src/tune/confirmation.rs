@@ -6,7 +6,7 @@ use super::{Figures, TuneError, offsets};
 use crate::proofs::Refusal;
 use crate::record::{Block, Breakdown, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
 use crate::time::{Situation, confirm};
-use copysmith_kernels::Routine;
+use copysmith_kernels::{Routine, Span};
 use copysmith_search::confirm::FINALISTS;
 use copysmith_search::race::{Lane, Outcome as Left};
 use copysmith_search::stats::{Estimate, margin, noise_floor};
@@ -84,7 +84,11 @@ fn run(
         })?;
     }
     let settings = session.settings(situations, &race.class, Use::Confirmation);
-    let long = session.options.effort.confirmation_blocks();
+    let effort = session.options.effort;
+    let long = match span {
+        Span::ALL => effort.confirmation_blocks(),
+        span => effort.class_confirmation_blocks(span, &session.host.caches),
+    };
     let done = confirm(&settings, &finalists, long, LIMIT, &mut || session.observer.stop())?;
     let mut lanes = Vec::new();
     let mut speeds = Vec::new();

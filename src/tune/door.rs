@@ -9,7 +9,7 @@ use std::cell::RefCell;
 
 /// Admits candidates, and records whom it refuses. A refusal is for good: whoever was refused by an earlier run is not asked to prove
 /// anything again, or a resumed run might race others than the one it goes on with.
-pub(super) struct Door<'a> {
+pub(crate) struct Door<'a> {
     admission: Admission,
     journal: &'a Journal,
     past: &'a Past,

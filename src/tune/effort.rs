@@ -42,8 +42,8 @@ impl Effort {
     /// About how long the races of one class take, in seconds.
     pub const fn class_seconds(self) -> f64 {
         match self {
-            Effort::Quick => 1.2,
-            Effort::Normal => 6.0,
+            Effort::Quick => 2.0,
+            Effort::Normal => 8.0,
             Effort::Patient => 80.0,
             Effort::Exhaustive => 900.0,
         }
@@ -66,13 +66,30 @@ impl Effort {
         Budget { evaluations: (samples as u64).max(200), blocks: Budget::of(self.breadth()).blocks }
     }
 
-    /// Blocks of a confirmation.
+    /// Blocks of a confirmation, where they are no matter of time.
     pub const fn confirmation_blocks(self) -> usize {
         match self {
             Effort::Quick => 24,
             Effort::Normal => 60,
             Effort::Patient => 200,
             Effort::Exhaustive => 400,
+        }
+    }
+
+    /// Blocks of the confirmation of a class: fewer of long copies, but never fewer than 12.
+    pub fn class_confirmation_blocks(self, span: Span, caches: &Caches) -> usize {
+        const FEWEST: usize = 12;
+        // The finalists, the plain loop, and the reference twice.
+        const TIMED: f64 = 7.0;
+        let affordable = self.class_seconds() / (TIMED * seconds_a_sample(timed(span), caches));
+        self.confirmation_blocks().min(FEWEST.max(affordable as usize))
+    }
+
+    /// Blocks at each relative page offset of a confirmation.
+    pub const fn offset_blocks(self) -> usize {
+        match self {
+            Effort::Quick => 3,
+            Effort::Normal | Effort::Patient | Effort::Exhaustive => 7,
         }
     }
 
@@ -124,7 +141,7 @@ impl Effort {
     /// Most routines that get a first look.
     pub const fn trees(self) -> usize {
         match self {
-            Effort::Quick => 32,
+            Effort::Quick => 24,
             Effort::Normal => 160,
             Effort::Patient | Effort::Exhaustive => 800,
         }

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 /// The file of a machine's folder that holds the choice.
 pub const WINNERS: &str = "winners";
 /// The file that says where it was made.
-const HOST: &str = "host";
+pub(crate) const HOST: &str = "host";
 /// The file with the confirmed figures, one JSON value a line.
-const SAMPLES: &str = "samples";
+pub(crate) const SAMPLES: &str = "samples";
 
 /// Why something cannot be written or read back.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ mod admission;
 mod class;
 mod classes;
 mod confirmation;
+mod deadline;
 mod door;
 mod effort;
 mod error;
@@ -30,15 +31,19 @@ mod trees;
 mod whole;
 
 pub use admission::Admission;
+pub(crate) use class::{Asked, chosen};
 pub use classes::{check_spans, classes};
+pub(crate) use door::Door;
 pub use effort::Effort;
 pub use error::TuneError;
 pub use files::{FilesError, WINNERS, printed, recorded, tuned, unlinked, winners_in, write_all};
+pub(crate) use files::{HOST, SAMPLES};
 pub use identity::{emitter, features, header};
 pub use objective::shipped_halves;
 pub use offsets::OFFSETS;
 pub use report::{ClassReport, Figures, Report, RoutineReport};
-pub use situations::{LONGEST_TIMED, situations, timed};
+pub(crate) use session::{CLONE, Use, timing};
+pub use situations::{LONGEST_TIMED, seconds_a_sample, situations, timed};
 pub use trees::trees;
 
 use crate::host::Host;
@@ -47,6 +52,7 @@ use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
 use crate::time::{Pin, Recording, TimeError};
 use copysmith_kernels::{Isa, Recipe, Span};
 use copysmith_search::Progress;
+use deadline::Allowance;
 use session::Session;
 use std::time::{Duration, Instant};
 
@@ -95,7 +101,7 @@ impl Options {
     }
 
     /// How long the races of one of so many classes may take, in seconds.
-    fn class_seconds(&self, classes: usize) -> f64 {
+    pub(crate) fn class_seconds(&self, classes: usize) -> f64 {
         // Proofs and confirmations take about as long again as the races.
         self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * classes as f64))
     }
@@ -179,17 +185,18 @@ pub fn tune(
         observer.note(&format!("going on with {}", opened.journal.path().display()));
     }
     let past = Past::new(&opened.entries);
-    let mut session = Session { host, options, features, admission, journal: opened.journal, past, observer };
+    let allowance = Allowance::from_now(options, spans.len());
+    let mut session =
+        Session { host, options, features, admission, journal: opened.journal, past, observer, allowance };
 
     // Race, then confirm: the confirmations come later and in other processes than the races they check.
     let stages = 2 * spans.len() + 3;
     let mut races: Vec<Race> = Vec::new();
     let mut neighbour: Option<Recipe> = None;
-    let seconds = options.class_seconds(spans.len());
     for (number, &span) in spans.iter().enumerate() {
         session.check()?;
         session.observer.stage(number, stages, &format!("race {span}"));
-        let race = class::race(&mut session, span, seconds, incumbent(incumbents, span), neighbour.as_ref())?;
+        let race = class::race(&mut session, span, number, [incumbent(incumbents, span), neighbour.as_ref()])?;
         neighbour = confirmation::routine(&race.winner)?.leaves().first().cloned();
         races.push(race);
     }

@@ -19,8 +19,6 @@ pub const OFFSETS: [u16; 11] = [0, 1, 8, 16, 31, 32, 64, 512, 2048, 4080, 4095];
 
 /// Below this length a copy is over before an offset matters.
 const MATTERS_FROM: usize = 512;
-/// Blocks at each offset.
-const BLOCKS: usize = 7;
 /// A finalist whose worst speed is below this share of the plain loop's is out.
 const SHARE: f64 = 0.5;
 
@@ -51,7 +49,7 @@ pub(super) fn worst(
         let placements = Placements { relative: vec![Relative::At(offset)], ..Placements::default() };
         let workload = Workload { placements, lengths: Lengths::Fixed(length), ..first.workload.clone() };
         let mut judge = LiveJudge::new(&Settings { situations: vec![Situation::from(workload)], ..settings.clone() })?;
-        for _ in 0..BLOCKS {
+        for _ in 0..session.options.effort.offset_blocks() {
             judge.block(routines)?;
         }
         for (routine, worst) in routines.iter().zip(&mut worst) {

@@ -14,6 +14,9 @@ use copysmith_search::ties::ties;
 /// Blocks of a first look: enough to tell what differs by a tenth.
 const FIRST_LOOK: usize = 3;
 
+/// Blocks before anybody may be dropped: in how many situations somebody loses must have settled.
+const SETTLED: usize = 12;
+
 /// Races whole routines, those held before and the `keep` best of the others after a first look, and notes which won and what each did
 /// where; unless the record says so already.
 pub(super) fn raced(
@@ -105,9 +108,10 @@ fn timed(
     }
     // The mean over many situations has only its share of what differs in one of them.
     let margin = margin(floor) / situations.len() as f64;
-    let mut race = race::Race::new(admitted, Rules { margin, ..Rules::default() });
+    let mut race = race::Race::new(admitted, Rules { first: SETTLED, margin, ..Rules::default() });
     let mut recording = Recording::new(&mut judge, &session.journal, &session.past, name, Phase::Race);
-    let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL, door: &door };
+    let deadline = session.allowance.routines();
+    let mut watch = Passing { observer: &mut *session.observer, span: Span::ALL, door: &door, deadline };
     let stopped = race.run(&mut recording, Limit::blocks(blocks), &mut watch);
     let refusals = door.close()?;
     session.remember(refusals);

@@ -1,6 +1,7 @@
 //! What every stage of a tune shares: the machine, the options, who is admitted, the journal, and who is watching.
 
 use super::admission::Admission;
+use super::deadline::{Allowance, Deadline};
 use super::door::Door;
 use super::{Observer, Options, TuneError};
 use crate::host::Host;
@@ -21,29 +22,43 @@ pub(super) struct Session<'a> {
     pub journal: Journal,
     pub past: Past,
     pub observer: &'a mut dyn Observer,
+    pub allowance: Allowance,
 }
 
 /// What `name` is under in a block in which the reference raced its own clone.
-const CLONE: &str = "reference";
+pub(crate) const CLONE: &str = "reference";
 
 /// Seeds of different uses of one class must differ, or a confirmation would replay the race's calls.
 #[derive(Clone, Copy)]
-pub(super) enum Use {
+pub(crate) enum Use {
     Race = 0,
     Confirmation = 1,
+}
+
+/// Settings for timing situations of admitted routines on a CPU; what they draw depends on the seed, the class and the purpose.
+pub(crate) fn timing(
+    host: &Host,
+    admission: &Admission,
+    situations: Vec<Situation>,
+    class: &str,
+    (seed, cpu): (u64, Option<usize>),
+    purpose: Use,
+) -> time::Settings {
+    let class = class.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    time::Settings {
+        emitter: admission.emitter(),
+        seed: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ class << 8 ^ purpose as u64,
+        cpu,
+        last_level_cache: host.caches.large_copy_start() as usize,
+        ..time::Settings::new(situations)
+    }
 }
 
 impl Session<'_> {
     /// Settings for timing situations; the seed depends on the class, so that no two classes draw the same calls.
     pub fn settings(&self, situations: Vec<Situation>, class: &str, purpose: Use) -> time::Settings {
-        let class = class.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
-        time::Settings {
-            emitter: self.admission.emitter(),
-            seed: self.options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ class << 8 ^ purpose as u64,
-            cpu: self.options.cpu,
-            last_level_cache: self.host.caches.large_copy_start() as usize,
-            ..time::Settings::new(situations)
-        }
+        let Options { seed, cpu, .. } = *self.options;
+        timing(self.host, &self.admission, situations, class, (seed, cpu), purpose)
     }
 
     /// Appends to the journal, and remembers.
@@ -100,10 +115,12 @@ pub(super) struct Passing<'a> {
     pub observer: &'a mut dyn Observer,
     pub span: Span,
     pub door: &'a Door<'a>,
+    pub deadline: Deadline,
 }
 
 impl Watch for Passing<'_> {
     fn block(&mut self, progress: &Progress<'_>) {
+        self.deadline.block();
         self.observer.block(self.span, progress);
     }
 
@@ -121,6 +138,6 @@ impl Watch for Passing<'_> {
     }
 
     fn more(&mut self) -> bool {
-        !self.door.is_broken() && !self.observer.stop()
+        !self.door.is_broken() && !self.observer.stop() && !self.deadline.is_over()
     }
 }

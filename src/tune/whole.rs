@@ -47,8 +47,8 @@ pub(super) fn race(
     raced(session, WHOLE, situations, [held, aligned.collect()], incumbent)
 }
 
-/// Races the routine against those that differ from it in one compare, leaf or alignment, and the winner again, until it stays or the
-/// effort ends.
+/// Races the routine against those that differ from it in one compare, leaf or alignment, and the winner again, until it stays, or the
+/// effort or the time ends.
 pub(super) fn refine(
     session: &mut Session<'_>,
     situations: &[Situation],
@@ -58,6 +58,9 @@ pub(super) fn refine(
     let tied = leaves(session, classes)?;
     for round in 1..=session.options.effort.tree_rounds() {
         session.check()?;
+        if session.allowance.routines().has_passed() {
+            break;
+        }
         let name = format!("{WHOLE} round {round}");
         let others = neighbours(&routine, DISPATCH_MATTERS, |leaf| {
             let tied = tied.iter().filter(|other| other.span() == leaf.span()).cloned();

@@ -3,11 +3,13 @@
 //! Values and shapes are tried blindly and [`Recipe::new`] says which of them are recipes, so the rules of validity
 //! stand in one place. What is tried is bounded by the lists in `values.rs`; each breadth contains the one before it.
 
+mod axes;
 mod loops;
 mod neighbours;
 mod short;
 mod values;
 
+pub use axes::{AXES, axes};
 pub use neighbours::neighbours;
 
 use copysmith_kernels::recipe::{Operation, Shape};

@@ -28,6 +28,18 @@ pub fn mad_sigma(values: &[f64]) -> f64 {
     1.4826 * median(&away)
 }
 
+/// Robust standard deviations beyond which a value is not believed: 1 in 80 of normal ones are.
+const BELIEVED: f64 = 2.5;
+
+/// A value of several, moved to the nearest one within 2.5 [`mad_sigma`] of their median.
+///
+/// A mean over many series that each have an outlier now and then has one nearly every time, and no trimming of the means afterwards
+/// helps: outliers are to be tamed in the series (Alqallaf, Van Aelst, Yohai and Zamar 2009; the form is Huber's of 1964).
+pub fn tamed(value: f64, all: &[f64]) -> f64 {
+    let (middle, most) = (median(all), BELIEVED * mad_sigma(all));
+    value.max(middle - most).min(middle + most)
+}
+
 /// The noise floor phi, in log units, from the log ratios of the reference to its byte-identical clone, one for each block.
 ///
 /// Formula: phi = max(0.005, 2 sigma / sqrt(B)) with sigma = [`mad_sigma`] of the B ratios. Infinite below 3 blocks:
@@ -52,6 +64,15 @@ mod tests {
     fn the_spread_does_not_see_one_outlier_in_five() {
         assert!((mad_sigma(&[1.0, 2.0, 3.0, 4.0, 1e9]) - 1.4826).abs() < 1e-12);
         assert_eq!((median(&[]), median(&[3.0, 1.0]), median(&[9.0, 1.0, 2.0])), (0.0, 2.0, 2.0));
+    }
+
+    #[test]
+    fn an_outlier_is_moved_to_the_edge_of_what_is_believed_and_the_others_stay() {
+        let all = [1.0, 2.0, 3.0, 4.0, 1e9];
+        let edge = 3.0 + 2.5 * 1.4826;
+        assert!((tamed(1e9, &all) - edge).abs() < 1e-12 && (tamed(-1e9, &all) - (6.0 - edge)).abs() < 1e-12);
+        assert!(all[..4].iter().all(|&value| tamed(value, &all) == value));
+        assert_eq!((tamed(7.0, &[7.0]), tamed(7.0, &[7.0, 9.0])), (7.0, 7.0));
     }
 
     #[test]

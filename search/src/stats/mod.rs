@@ -17,5 +17,5 @@ mod student;
 
 pub use compare::{Comparison, Verdict, compare};
 pub use estimate::{Estimate, trimmed_mean};
-pub use floor::{MARGIN, mad_sigma, margin, median, noise_floor};
+pub use floor::{MARGIN, mad_sigma, margin, median, noise_floor, tamed};
 pub use student::quantile;

@@ -4,6 +4,7 @@ use super::ranking::{leaders, rank};
 use super::{Found, Ranked, Settings};
 use crate::race::{Limit, Outcome, Race, Rules, Stop};
 use crate::space::{simpler, thinned};
+use crate::stats::trimmed_mean;
 use crate::{Judge, Watch};
 use copysmith_kernels::{Recipe, Routine};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,10 +90,63 @@ impl<'a, J: Judge> Field<'a, J> {
 
     /// As [`Field::race`], by other rules.
     pub(super) fn race_by(&mut self, rules: Rules, candidates: &[Recipe], share: f64) -> Result<(), J::Error> {
-        let mut recipes = self.leaders(CARRIED);
-        if recipes.is_empty() {
-            recipes = self.admitted(&self.settings.starts);
+        let mut carried = self.leaders(CARRIED);
+        if carried.is_empty() {
+            carried = self.admitted(&self.settings.starts);
         }
+        self.race_with(carried, candidates, rules, self.settings.budget.blocks, share)
+    }
+
+    /// Times these to their first look and no further, with the fastest so far alone.
+    pub(super) fn glance(&mut self, candidates: &[Recipe], share: f64) -> Result<(), J::Error> {
+        let fastest = self.means().into_iter().take(1).map(|(recipe, _)| recipe).collect();
+        let rules = self.settings.rules;
+        self.race_with(fastest, candidates, rules, rules.first.min(self.settings.budget.blocks), share)
+    }
+
+    /// Races these, who have been admitted, and nobody else, until it is decided or the budget ends.
+    pub(super) fn race_alone(&mut self, recipes: &[Recipe]) -> Result<(), J::Error> {
+        let most = (self.left(1.0) / self.settings.rules.first.max(1) as u64) as usize;
+        let racing = recipes.iter().take(most).cloned().collect();
+        self.race_with(racing, &[], self.settings.rules, self.settings.budget.blocks, 1.0)
+    }
+
+    /// The mean log ratio of everyone who was timed and never failed, over all races, the fastest first.
+    pub(super) fn means(&self) -> Vec<(Recipe, f64)> {
+        let usable = |(recipe, samples): &&(Recipe, Vec<f64>)| {
+            !samples.is_empty() && self.asked.get(recipe) == Some(&Admission::Admitted)
+        };
+        let mean = |(recipe, samples): &(Recipe, Vec<f64>)| (recipe.clone(), trimmed_mean(samples));
+        let mut means: Vec<(Recipe, f64)> = self.found.samples.iter().filter(usable).map(mean).collect();
+        means.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| simpler(&a.0, &b.0)));
+        means
+    }
+
+    /// The mean log ratio of one; `None` where it was not timed.
+    pub(super) fn mean(&self, recipe: &Recipe) -> Option<f64> {
+        let (_, samples) = &self.found.samples[*self.timed.get(recipe)?];
+        (!samples.is_empty()).then(|| trimmed_mean(samples))
+    }
+
+    /// How many candidates the whole budget can bring to their first look.
+    pub(super) fn evaluations(&self) -> usize {
+        (self.settings.budget.evaluations / self.settings.rules.first.max(1) as u64) as usize
+    }
+
+    /// The share of the budget that is used up.
+    pub(super) fn spent(&self) -> f64 {
+        self.found.evaluations as f64 / self.settings.budget.evaluations.max(1) as f64
+    }
+
+    /// Races those carried, who have been admitted, and as many of the candidates as there is room for.
+    fn race_with(
+        &mut self,
+        mut recipes: Vec<Recipe>,
+        candidates: &[Recipe],
+        rules: Rules,
+        blocks: usize,
+        share: f64,
+    ) -> Result<(), J::Error> {
         let mut seen: BTreeSet<Recipe> = recipes.iter().cloned().collect();
         let fresh: Vec<Recipe> = candidates.iter().filter(|&recipe| seen.insert(recipe.clone())).cloned().collect();
         let most = (self.left(share) / rules.first.max(1) as u64) as usize;
@@ -104,7 +158,7 @@ impl<'a, J: Judge> Field<'a, J> {
         let routines: Vec<Routine> = recipes.iter().cloned().map(Routine::from).collect();
         self.watch.started(&routines);
         let mut race = Race::new(routines, rules);
-        let limit = Limit { blocks: self.settings.budget.blocks, evaluations: self.left(share) };
+        let limit = Limit { blocks, evaluations: self.left(share) };
         let stop = race.run(self.judge, limit, self.watch)?;
         self.ended |= stop == Stop::Watch;
         self.take(&recipes, &race);

@@ -4,6 +4,10 @@
 //! strategy      races
 //! exhaustive    one of everything, nobody leaves before the last block
 //! random        heats of a random order of the space
+//! annealing     a walk to near recipes, a few at a time, uphill less and less readily
+//! evolutionary  children of the fastest, axis by axis from one parent or the other
+//! surrogate     what a random forest thinks fastest of what has not been timed
+//! by-axis       every value of one axis, then of the next, from the best so far
 //! local         hill climbs from random starts, each step a race with all neighbours
 //! racing        one of everything, the slow leave early
 //! default       one of everything, then the neighbours of its leaders, then the leaders and
@@ -14,13 +18,19 @@
 //! race are carried into the next, since only contestants of the same blocks can be compared. Given the seed and the
 //! judge's answers, a search is determined.
 
+mod annealing;
+mod by_axis;
+mod evolutionary;
 mod exhaustive;
 mod field;
+mod glance;
 mod local;
+mod pool;
 mod racing;
 mod random;
 mod ranking;
 mod refine;
+mod surrogate;
 
 pub use ranking::{Found, Ranked, WORTH};
 
@@ -46,17 +56,34 @@ pub enum Strategy {
     Local,
     /// Heats in random order: what the others have to beat.
     Random,
+    /// A walk that goes uphill less and less readily.
+    Annealing,
+    /// Children of the fastest.
+    Evolutionary,
+    /// What a random forest thinks fastest.
+    Surrogate,
+    /// One axis at a time.
+    ByAxis,
     /// Everything, in every block: the truth, if there is time for it.
     Exhaustive,
 }
 
 impl Strategy {
     /// Every strategy, the default first.
-    pub const ALL: [Strategy; 5] =
-        [Strategy::Default, Strategy::Racing, Strategy::Local, Strategy::Random, Strategy::Exhaustive];
+    pub const ALL: [Strategy; 9] = [
+        Strategy::Default,
+        Strategy::Racing,
+        Strategy::Local,
+        Strategy::Random,
+        Strategy::Annealing,
+        Strategy::Evolutionary,
+        Strategy::Surrogate,
+        Strategy::ByAxis,
+        Strategy::Exhaustive,
+    ];
 }
 
-/// `default`, `racing`, `local`, `random`, `exhaustive`
+/// `default`, `racing`, `local`, `random`, `annealing`, `evolutionary`, `surrogate`, `by-axis`, `exhaustive`
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -64,6 +91,10 @@ impl fmt::Display for Strategy {
             Strategy::Racing => "racing",
             Strategy::Local => "local",
             Strategy::Random => "random",
+            Strategy::Annealing => "annealing",
+            Strategy::Evolutionary => "evolutionary",
+            Strategy::Surrogate => "surrogate",
+            Strategy::ByAxis => "by-axis",
             Strategy::Exhaustive => "exhaustive",
         })
     }
@@ -159,6 +190,10 @@ pub fn search<J: Judge>(
         Strategy::Racing => racing::run(&mut field, space)?,
         Strategy::Local => local::run(&mut field, space, &mut rng)?,
         Strategy::Random => random::run(&mut field, space, &mut rng)?,
+        Strategy::Annealing => annealing::run(&mut field, space, &mut rng)?,
+        Strategy::Evolutionary => evolutionary::run(&mut field, space, &mut rng)?,
+        Strategy::Surrogate => surrogate::run(&mut field, space, &mut rng)?,
+        Strategy::ByAxis => by_axis::run(&mut field, space, &mut rng)?,
         Strategy::Exhaustive => exhaustive::run(&mut field, space)?,
     }
     Ok(field.found())
