@@ -17,6 +17,16 @@ fn a_plan_ends_every_path_in_one_return() {
     assert_eq!(error(vec![]), PlanError::Empty);
     assert_eq!(error(vec![Op::Fence]), PlanError::NoReturn);
     assert_eq!(error(vec![when(Cond::imm(Reg::N, Below, 1), vec![Op::Return])]), PlanError::NoReturn);
+    let merge = Op::Merge { to: Val(0), first: Val(0), second: Val(1), width: Width::B4 };
+    let values = || [0, 1].map(|val| load(val, Width::B4, Reg::SRC, 0));
+    let merges = |before: Op| error([&[before], &values()[..], &[merge.clone(), Op::Return]].concat());
+    let shift = |width| Op::SetShift { width, by: Reg::N, walk: Direction::Forward };
+    let wanted = |set| PlanError::Shifts { set, used: Width::B4 };
+    assert_eq!(merges(Op::Fence), wanted(None));
+    assert_eq!(merges(shift(Width::B8)), wanted(Some(Width::B8)));
+    let lost = [shift(Width::B4), sum(Reg::COUNT, Reg::N, 0)];
+    assert_eq!(error([&lost[..], &values(), &[merge.clone(), Op::Return]].concat()), wanted(None));
+    assert_eq!(error(vec![shift(Width::B4), sum(Reg::N, Reg::COUNT, 0), Op::Return]), PlanError::Unset(Reg::COUNT));
     assert_eq!(error(vec![Op::Return, Op::Return]), PlanError::Unreachable("what follows a return"));
     let never = turn(vec![Op::Return], Cond::imm(Reg::N, Below, 1));
     assert_eq!(error(vec![never, Op::Return]), PlanError::Unreachable("the condition of a loop"));

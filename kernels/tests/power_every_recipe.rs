@@ -9,7 +9,7 @@ use copysmith_kernels::recipe::{Operation, Shape};
 use copysmith_kernels::{Recipe, Routine, Span, Target};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use recipes::{both_ways, operation, shape, span};
+use recipes::{both_ways, merged, operation, shape, span};
 
 /// The shape with doublewords cut to words where there are none, and no more moves than there are registers for.
 fn fitting(shape: Shape, mode: Mode) -> Shape {
@@ -57,6 +57,15 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 400_000, cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_loop_that_merges_aligned_loads_is_what_it_says(operation in operation(), span in span(), shape in merged(), which in any::<Index>()) {
+        any_of_them_proves(operation, span, shape, which)?;
+    }
+}
+
 /// The recipe, for one of all pairs of mode and processor.
 fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Index) -> Result<(), TestCaseError> {
     let targets: Vec<Power> = Power::all().collect();
@@ -77,8 +86,7 @@ fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Ind
     let text = || target.listing(&code).into_iter().map(line).collect::<String>();
     let program =
         target.decode(&code).map_err(|error| TestCaseError::fail(format!("{recipe}: {error}\n{}", text())))?;
-    let residues = if target.mode() == Mode::Ppc32 { Residues::both(8, 8) } else { Residues::both(16, 8) };
-    prove_operation(operation, &program, span, residues, Depth::Gate)
+    prove_operation(operation, &program, span, Residues::both(16, 16), Depth::Gate)
         .map_err(|failure| TestCaseError::fail(format!("{recipe} for {target:?}: {failure}\n{plan}\n{}", text())))?;
     Ok(())
 }
@@ -127,9 +135,11 @@ fn every_shape_proves_for_every_processor_in_words_and_doublewords() {
 
 /// Floating-point and vector widths, and partial accesses, which are too rare among random recipes to come up on each processor; by how
 /// many of the targets each is admitted.
-const WIDER: [(&str, usize); 8] = [
+const WIDER: [(&str, usize); 10] = [
     ("copy 0..=16 chain width=fp8", 8),
     ("copy 64.. loop width=fp8 unroll=8 order=group:4 align=dst:8:bytes tail=overlap", 8),
+    ("copy 15.. loop width=altivec16 unroll=4 align=dst:16:bytes source=merge tail=ladder", 10),
+    ("move 15.. loop width=altivec16 unroll=2 align=dst:16:bytes source=merge tail=bytes", 10),
     ("copy 0..=32 branch-free width=vsx16", 6),
     ("move 64.. loop width=vsx16 unroll=4 order=ahead align=src:16:early tail=early", 6),
     ("copy 16.. loop width=vsx16 unroll=4 align=dst:16:mask tail=mask", 4),
@@ -151,8 +161,37 @@ fn wider_registers_prove_for_every_processor_that_admits_them() {
 fn proves(target: Power, recipe: &Recipe) {
     let code = target.emit(&Routine::from(recipe.clone()).plan()).unwrap_or_else(|error| panic!("{recipe}: {error}"));
     let program = target.decode(&code).unwrap_or_else(|error| panic!("{recipe}: {error}"));
-    prove(&program, recipe.span(), Residues::both(8, 8), Depth::Gate)
+    prove_operation(recipe.operation(), &program, recipe.span(), Residues::both(16, 16), Depth::Gate)
         .unwrap_or_else(|failure| panic!("{recipe}: {failure}"));
+}
+
+/// Short lengths byte by byte, the others by merged words (or doublewords), each way.
+const MERGED: [&str; 4] = [
+    "cuts=7 | copy 0..=7 chain width=4 | copy 8..=128 loop width=4 unroll=2 align=dst:4:bytes source=merge tail=ladder",
+    "cuts=7 | copy 0..=7 chain width=4 | copy 8..=128 loop width=4 unroll=2 align=dst:8:overlap source=merge direction=backward tail=bytes",
+    "cuts=7 | copy 0..=7 chain width=4 | copy 8..=128 loop width=4 unroll=2 align=dst:4:overlap source=merge tail=overlap",
+    "cuts=7 | move 0..=7 chain width=4 | move 8..=128 loop width=4 unroll=4 align=dst:4:bytes source=merge tail=ladder",
+];
+
+#[test]
+fn words_merged_by_shifts_prove_for_every_length_at_every_pair_of_alignments_on_both_endians() {
+    for target in Power::all() {
+        for text in MERGED {
+            let doublewords = text.replace("loop width=4", "loop width=8").replace("dst:4", "dst:8");
+            let texts = [text.to_owned(), doublewords];
+            let widths = if target.mode() == Mode::Ppc32 { &texts[..1] } else { &texts[..] };
+            for text in widths {
+                let routine: Routine = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+                let code = target.emit(&routine.plan()).unwrap_or_else(|error| panic!("{text}: {error}"));
+                let program = target.decode(&code).unwrap_or_else(|error| panic!("{text}: {error}"));
+                let operation = routine.leaves()[1].operation();
+                let span = Span::new(0, 128).unwrap();
+                let proof = prove_operation(operation, &program, span, Residues::both(8, 8), Depth::Full)
+                    .unwrap_or_else(|failure| panic!("{target:?} {text}: {failure}"));
+                assert_eq!((proof.lengths, proof.residues, proof.runs), (129, 64, 129 * 64), "{text}");
+            }
+        }
+    }
 }
 
 #[test]

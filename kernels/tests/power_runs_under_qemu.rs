@@ -11,7 +11,7 @@ use copysmith_kernels::{Code, Recipe, Routine, Span, Target};
 use qemu::{AREA, At, Case, Outcome, missing, run};
 
 /// Each shape in words; doublewords where they are admitted.
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 14] = [
     "copy 8..=16 pairs width=4 moves=2",
     "copy 0..=8 chain width=4 bottom=three",
     "copy 0..=8 branch-free width=4",
@@ -24,8 +24,10 @@ const WORDS: [&str; 12] = [
     "copy 0.. loop width=2 unroll=16 direction=backward form=index tail=ladder",
     "copy 64.. loop width=4 unroll=4 prefetch=t0:both:128:clamp tail=block",
     "copy 64.. loop width=4 unroll=4 prefetch=w:dst:64:overrun tail=bytes",
+    "copy 4.. loop width=4 unroll=2 align=dst:4:overlap source=merge tail=overlap",
+    "copy 3.. loop width=4 unroll=4 align=dst:4:bytes source=merge direction=backward tail=ladder",
 ];
-const DOUBLEWORDS: [&str; 7] = [
+const DOUBLEWORDS: [&str; 9] = [
     "copy 16..=32 pairs width=8 moves=2 last=head",
     "copy 0..=16 chain width=8",
     "copy 0..=16 branch-free width=8",
@@ -33,12 +35,14 @@ const DOUBLEWORDS: [&str; 7] = [
     "copy 9..=73 jump-table width=8",
     "copy 64.. loop width=8 unroll=4 order=group:4 align=dst:16:bytes tail=overlap",
     "copy 32.. loop width=8 unroll=4 direction=backward form=index tail=ladder",
+    "copy 16.. loop width=8 unroll=2 align=dst:8:overlap source=merge tail=block",
+    "move 7.. loop width=8 unroll=4 align=dst:8:bytes source=merge tail=ladder",
 ];
 const ROUTINE: &str = "cuts=8,64>,16 | copy 0..=8 branch-free width=4 | copy 9..=16 computed width=4 moves=4 | \
     copy 17..=64 loop width=4 unroll=4 tail=block | copy 65.. loop width=4 unroll=8 align=dst:4:overlap tail=ladder";
 
 /// Registers beside the general ones, each width where it is admitted.
-const WIDER: [&str; 20] = [
+const WIDER: [&str; 23] = [
     "copy 8..=16 pairs width=fp8",
     "copy 0..=16 chain width=fp8",
     "copy 0..=16 branch-free width=fp8",
@@ -46,6 +50,9 @@ const WIDER: [&str; 20] = [
     "copy 9..=73 jump-table width=fp8",
     "copy 64.. loop width=fp8 unroll=8 order=group:4 align=dst:8:bytes tail=overlap",
     "move 64.. loop width=fp8 unroll=4 align=dst:32:early tail=early",
+    "copy 15.. loop width=altivec16 unroll=2 align=dst:16:bytes source=merge tail=ladder",
+    "copy 64.. loop width=altivec16 unroll=4 align=dst:16:overlap source=merge direction=backward tail=bytes",
+    "move 63.. loop width=altivec16 unroll=8 align=dst:64:bytes source=merge prefetch=t0:src:128:clamp tail=ladder",
     "copy 16..=32 pairs width=vsx16 last=head",
     "copy 0..=32 branch-free width=vsx16",
     "copy 16..=128 computed width=vsx16 moves=8 last=head",
@@ -70,11 +77,42 @@ fn routines(target: Power) -> Vec<Routine> {
 /// How many routines that is.
 fn count(target: Power) -> usize {
     match target.processor() {
-        Processor::P970 | Processor::Power7 => 27,
-        Processor::Power8 => 34,
-        Processor::Power9 => 36,
-        Processor::Power10 => 40,
-        _ => 13,
+        Processor::P970 | Processor::Power7 => 34,
+        Processor::Power8 => 41,
+        Processor::Power9 => 43,
+        Processor::Power10 => 47,
+        Processor::P7400 | Processor::P7450 => 18,
+        _ => 15,
+    }
+}
+
+/// Merged loops, whose loads reach around the source at either end of it.
+#[test]
+fn merged_loops_copy_at_every_pair_of_offsets_between_guard_pages() {
+    if missing() {
+        return;
+    }
+    for target in Power::all() {
+        let mut routines = routines(target);
+        routines.retain(|routine| routine.to_string().contains("source=merge"));
+        let kernels: Vec<Code> = routines.iter().map(|routine| emitted(target, routine)).collect();
+        let mut cases = Vec::new();
+        for (kernel, routine) in routines.iter().enumerate() {
+            let first = routine.span().first();
+            for (one, other) in (0..16).flat_map(|one| (0..16).map(move |other| (one, other))) {
+                for n in [first + (one + 3 * other) % 64, 128 + one + other, 257] {
+                    cases.push(Case { kernel, n, dst: At::Start(one), src: At::Start(other) });
+                    cases.push(Case { kernel, n, dst: At::End(one), src: At::End(other) });
+                }
+            }
+        }
+        let outcomes = run(target.mode(), target.processor(), &kernels, &cases);
+        if let Some(wrong) = outcomes.iter().position(|outcome| *outcome != Outcome::Passed) {
+            let case = cases[wrong];
+            panic!("{target:?}: '{}' {case:?}: {:?}", routines[case.kernel], outcomes[wrong]);
+        }
+        assert!(routines.len() >= 2 && cases.len() == routines.len() * 16 * 16 * 6);
+        println!("{} {}: {} routines, {} cases", target.name(), target.processor(), routines.len(), cases.len());
     }
 }
 

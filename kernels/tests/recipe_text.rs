@@ -6,10 +6,10 @@ use copysmith_kernels::plan::Width;
 use copysmith_kernels::recipe::Shape;
 use copysmith_kernels::{Recipe, Routine, Span};
 use proptest::prelude::*;
-use recipes::{operation, shape, span};
+use recipes::{merged, operation, shape, span};
 
 fn any_shape() -> impl Strategy<Value = Shape> {
-    prop_oneof![shape(&Width::X86), shape(&Width::POWER)]
+    prop_oneof![2 => shape(&Width::X86), 2 => shape(&Width::POWER), 1 => merged()]
 }
 
 proptest! {
@@ -64,6 +64,32 @@ fn orders_of_the_same_cuts_that_make_one_tree_have_one_text() {
     assert_eq!(text("31,99>,7"), text("31,7,99>"));
     assert!(text("31,99>,7").starts_with("cuts=31,7,99> |"));
     assert_ne!(text("31,7,99"), text("7,31,99"));
+}
+
+#[test]
+fn merged_loads_are_refused_where_something_is_missing_for_them() {
+    let loop_of = |rest: &str| format!("copy 64.. loop {rest}").parse::<Recipe>().map_err(|error| error.to_string());
+    let right = "width=altivec16 unroll=2 align=dst:16:bytes source=merge tail=ladder";
+    assert!(loop_of(right).is_ok());
+    for (value, instead, part) in [
+        (" source=merge", "", "width=altivec16 needs source=merge"),
+        ("unroll=2", "unroll=3", "unroll=3 order=pairs; it needs pairs and an even"),
+        ("unroll=2", "unroll=4 order=group:2", "order=group:2; it needs pairs"),
+        (" align=dst:16:bytes", "", "needs align=dst:16:HEAD or more"),
+        ("dst:16", "src:16", "needs align=dst:16:HEAD or more"),
+        ("dst:16", "dst:8", "needs align=dst:16:HEAD or more"),
+        ("16:bytes", "16:early", "an early head"),
+        ("tail=ladder", "tail=overlap", "tail=overlap is not allowed with width=altivec16"),
+        ("tail=ladder", "tail=early", "tail=early is not allowed with source=merge"),
+        ("tail=ladder", "form=index tail=ladder", "form=index stores=plain; bump and plain"),
+        (" align", " prefetch=touch:src:64:clamp align", "prefetch=touch:src:64:clamp is not allowed"),
+        ("altivec16", "vsx16", "source=merge is not allowed with width=vsx16; 4, 8 or altivec16"),
+    ] {
+        let message = loop_of(&right.replace(value, instead)).unwrap_err();
+        assert!(message.contains(part), "{message}");
+    }
+    let short = "copy 16..=32 pairs width=altivec16".parse::<Recipe>().unwrap_err().to_string();
+    assert!(short.starts_with("width=altivec16 is allowed in loops only"), "{short}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use super::ops::{Move, Walk, from_constant, less, moves, set, sum, sum3, when};
 use crate::plan::{Addr, Cond, Direction, Expr, Hint, Op, Operand, Reg, Relation, Val};
-use crate::recipe::{Beyond, Fetch, Form, Loop, PAGE, Prefetch, Side, Tail};
+use crate::recipe::{Beyond, Fetch, Form, Loop, PAGE, Prefetch, Side, Source, Tail};
 
 /// One loop over blocks.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ pub(super) fn blocks(ops: &mut Vec<Op>, axes: &Loop, mut left: usize) {
         }
         Some(prefetch) if prefetch.beyond == Beyond::Clamp => {
             // The furthest byte named is less than a block beyond the distance.
-            let enough = prefetch.distance as usize + block;
+            let enough = prefetch.distance as usize + block + super::merge::ahead(axes);
             phase(ops, axes, Phase { enough, fetch }, left);
             left = left.min(prefetch.distance as usize);
             fetch = None;
@@ -53,6 +53,7 @@ pub(super) fn blocks(ops: &mut Vec<Op>, axes: &Loop, mut left: usize) {
 pub(super) fn phase(ops: &mut Vec<Op>, axes: &Loop, phase: Phase, left: usize) {
     let mut inner = Vec::new();
     match axes.form {
+        Form::Bump if axes.source == Source::Merge => merge(&mut inner, axes, phase),
         Form::Bump => bump(&mut inner, axes, phase),
         Form::Index => index(&mut inner, axes, phase),
     }
@@ -110,6 +111,21 @@ fn bump(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
     from_limit(ops, walk, enough);
 }
 
+/// As [`bump`], with an aligned source cursor.
+fn merge(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
+    let walk = Walk(axes.direction);
+    let enough = phase.enough as i32;
+    super::merge::enter(ops, axes);
+    to_limit(ops, walk, enough);
+    let mut body = Vec::new();
+    fetches(&mut body, axes, phase.fetch, |cursor, ahead, bytes| walk.at(cursor, ahead, bytes));
+    super::merge::block(&mut body, axes);
+    walk.advance(&mut body, axes.block());
+    ops.push(Op::Turn { body, again: before_limit(walk), align: axes.loop_align });
+    from_limit(ops, walk, enough);
+    super::merge::leave(ops, axes);
+}
+
 fn index(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
     let walk = Walk(axes.direction);
     let block = axes.block() as i32;
@@ -147,23 +163,27 @@ fn index(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
 
 /// One block: prefetches, then the moves. `place` gives the address of so many bytes so far ahead of a cursor.
 fn block_at(body: &mut Vec<Op>, axes: &Loop, fetch: Option<Prefetch>, place: impl Fn(Reg, i32, usize) -> Addr) {
-    if let Some(prefetch) = fetch {
-        for line in (0..axes.block()).step_by(LINE) {
-            let ahead = prefetch.distance as i32 + line as i32;
-            if prefetch.side != Side::Dst {
-                body.push(fetch_op(prefetch, axes, place(Reg::SRC, ahead, 1)));
-            }
-            if prefetch.side != Side::Src {
-                body.push(fetch_op(prefetch, axes, place(Reg::DST, ahead, 1)));
-            }
-        }
-    }
+    fetches(body, axes, fetch, &place);
     let bytes = axes.width.bytes();
     let list: Vec<Move> = (0..axes.unroll as i32)
         .map(|i| i * bytes as i32)
         .map(|ahead| Move { from: place(Reg::SRC, ahead, bytes), to: place(Reg::DST, ahead, bytes) })
         .collect();
     moves(body, &list, axes.width, axes.order, axes.stores.hint());
+}
+
+/// The prefetches of a block.
+fn fetches(body: &mut Vec<Op>, axes: &Loop, fetch: Option<Prefetch>, place: impl Fn(Reg, i32, usize) -> Addr) {
+    let Some(prefetch) = fetch else { return };
+    for line in (0..axes.block()).step_by(LINE) {
+        let ahead = prefetch.distance as i32 + line as i32;
+        if prefetch.side != Side::Dst {
+            body.push(fetch_op(prefetch, axes, place(Reg::SRC, ahead, 1)));
+        }
+        if prefetch.side != Side::Src {
+            body.push(fetch_op(prefetch, axes, place(Reg::DST, ahead, 1)));
+        }
+    }
 }
 
 fn fetch_op(prefetch: Prefetch, axes: &Loop, at: Addr) -> Op {

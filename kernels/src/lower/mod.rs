@@ -8,6 +8,7 @@ mod blocks;
 mod branch_free;
 mod early;
 mod head;
+mod merge;
 mod moved;
 mod ops;
 mod short;
@@ -80,7 +81,7 @@ fn looped(axes: &Loop, shortest: usize) -> Vec<Op> {
     early::load_head(&mut ops, axes);
     let mut left_at_least = shortest;
     if let Some(align) = axes.align {
-        head::head(&mut ops, align, axes.width, walk);
+        head::head(&mut ops, align, axes.edge(), walk);
         left_at_least = left_at_least.saturating_sub(align.to as usize);
     }
     blocks::blocks(&mut ops, axes, left_at_least);

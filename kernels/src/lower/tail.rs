@@ -23,7 +23,7 @@ pub(super) fn after_loop(ops: &mut Vec<Op>, axes: &Loop) {
         }
         Tail::Early => early::store_tail(ops, axes),
         Tail::Ladder => {
-            ladder(ops, axes.block(), width, walk);
+            ladder(ops, axes.block(), axes.edge(), walk);
             early::store_head(ops, axes);
             if width != Width::Avx32 {
                 ops.extend(state_back(width));

@@ -133,6 +133,9 @@ fn line(f: &mut Formatter<'_>, op: &Op, depth: usize) -> fmt::Result {
         Op::SetMask { mask, count, width } => writeln!(f, "{mask} = first {count} of {width}"),
         Op::LoadPartial { val, width, from, mask } => writeln!(f, "{val} = load {width} [{from}] where {mask}"),
         Op::StorePartial { val, width, to, mask } => writeln!(f, "store {width} [{to}] = {val} where {mask}"),
+        Op::LoadAround { val, width, from } => writeln!(f, "{val} = load {width} around [{from}]"),
+        Op::SetShift { width, by, walk } => writeln!(f, "shift of {width} = {by} {walk}"),
+        Op::Merge { to, first, second, width } => writeln!(f, "{to} = merge {width} {first} {second}"),
         Op::Prefetch { locality, at } => writeln!(f, "prefetch {locality} [{at}]"),
         Op::Touch { at, val } => writeln!(f, "touch [{at}] through {val}"),
         Op::If { cond, then, otherwise, align } => {

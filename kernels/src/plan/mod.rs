@@ -308,6 +308,38 @@ pub enum Op {
         /// Which bytes.
         mask: Mask,
     },
+    /// Loads the aligned bytes around an address that is a multiple of the width. At least one of them is the source's; those beside the
+    /// source, which are in the same page, are nobody's data.
+    LoadAround {
+        /// Where the data goes.
+        val: Val,
+        /// How much.
+        width: Width,
+        /// From where.
+        from: Addr,
+    },
+    /// Says how far an operand is off what [`Op::Merge`] puts together. With values of general width [`Reg::COUNT`] and the first of
+    /// [`Reg::SPARE`] hold it, and are lost.
+    SetShift {
+        /// The width of the values that are merged.
+        width: Width,
+        /// How many bytes the aligned cursor was moved on in walking direction: 0 to the width less 1.
+        by: Reg,
+        /// Which way the aligned cursor was moved, and the copy walks.
+        walk: Direction,
+    },
+    /// Puts together, of two values that follow each other in memory, as many bytes as one has: forward they end as many bytes before the
+    /// end of the second, backward they start as many bytes after the start of the first, as the last [`Op::SetShift`] said.
+    Merge {
+        /// Where the bytes go; may be one of the two.
+        to: Val,
+        /// What comes first in memory.
+        first: Val,
+        /// What follows it.
+        second: Val,
+        /// How much each has.
+        width: Width,
+    },
     /// Asks for a cache line; may name any address.
     Prefetch {
         /// Which cache.

@@ -32,6 +32,8 @@ pub enum Width {
     Evex64,
     /// Eight bytes, PowerPC floating-point register.
     Fp8,
+    /// 16 bytes, PowerPC AltiVec register: every address is a multiple of 16, whatever the low bits say.
+    Altivec16,
     /// 16 bytes, PowerPC VSX register.
     Vsx16,
     /// 32 bytes, a pair of PowerPC VSX registers.
@@ -55,8 +57,9 @@ impl Width {
         Width::Evex64,
     ];
 
-    /// Every width of PowerPC processors: general registers, floating point, VSX, each narrowest first.
-    pub const POWER: [Width; 7] = [Width::B1, Width::B2, Width::B4, Width::B8, Width::Fp8, Width::Vsx16, Width::Vsx32];
+    /// Every width of PowerPC processors: general registers, floating point, AltiVec, VSX, each narrowest first.
+    pub const POWER: [Width; 8] =
+        [Width::B1, Width::B2, Width::B4, Width::B8, Width::Fp8, Width::Altivec16, Width::Vsx16, Width::Vsx32];
 
     /// How many bytes one access moves.
     pub const fn bytes(self) -> usize {
@@ -65,7 +68,7 @@ impl Width {
             Width::B2 => 2,
             Width::B4 | Width::Sse4 => 4,
             Width::B8 | Width::Mmx8 | Width::Sse8 | Width::Fp8 => 8,
-            Width::Sse16 | Width::Evex16 | Width::Vsx16 => 16,
+            Width::Sse16 | Width::Evex16 | Width::Altivec16 | Width::Vsx16 => 16,
             Width::Avx32 | Width::Evex32 | Width::Vsx32 => 32,
             Width::Evex64 => 64,
         }
@@ -98,7 +101,8 @@ impl Width {
     }
 
     /// The next narrower width to finish with what is left: half the bytes, in the same register family as long as there is one. Below 16
-    /// bytes that is the general registers, unless the width itself is one of the narrow vector widths.
+    /// bytes that is the general registers, unless the width itself is one of the narrow vector widths. After `altivec16` come words, which
+    /// every processor with AltiVec has.
     ///
     /// ```
     /// use copysmith_kernels::plan::Width;
@@ -112,7 +116,7 @@ impl Width {
             Width::B1 => None,
             Width::B2 => Some(Width::B1),
             Width::B4 | Width::Sse4 => Some(Width::B2),
-            Width::B8 | Width::Mmx8 | Width::Fp8 => Some(Width::B4),
+            Width::B8 | Width::Mmx8 | Width::Fp8 | Width::Altivec16 => Some(Width::B4),
             Width::Sse8 => Some(Width::Sse4),
             Width::Sse16 | Width::Evex16 | Width::Vsx16 => Some(Width::B8),
             Width::Vsx32 => Some(Width::Vsx16),
@@ -137,6 +141,7 @@ impl Width {
             Width::Evex32 => "evex32",
             Width::Evex64 => "evex64",
             Width::Fp8 => "fp8",
+            Width::Altivec16 => "altivec16",
             Width::Vsx16 => "vsx16",
             Width::Vsx32 => "vsx32",
         }

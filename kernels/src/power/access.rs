@@ -33,6 +33,7 @@ fn loads(width: Width, processor: Processor) -> Forms {
         Width::Fp8 => forms(M::Lfd, M::Lfdx, 1),
         Width::Vsx16 if processor.has(Facility::Vsx3) => forms(M::Lxv, M::Lxvx, 16),
         Width::Vsx16 => Forms { displaced: None, indexed: M::Lxvd2x, step: 1 },
+        Width::Altivec16 => Forms { displaced: None, indexed: M::Lvx, step: 1 },
         Width::Vsx32 => forms(M::Lxvp, M::Lxvpx, 16),
         _ => forms(M::Ld, M::Ldx, 4),
     }
@@ -46,6 +47,7 @@ fn stores(width: Width, processor: Processor) -> Forms {
         Width::Fp8 => forms(M::Stfd, M::Stfdx, 1),
         Width::Vsx16 if processor.has(Facility::Vsx3) => forms(M::Stxv, M::Stxvx, 16),
         Width::Vsx16 => Forms { displaced: None, indexed: M::Stxvd2x, step: 1 },
+        Width::Altivec16 => Forms { displaced: None, indexed: M::Stvx, step: 1 },
         Width::Vsx32 => forms(M::Stxvp, M::Stxvpx, 16),
         _ => forms(M::Std, M::Stdx, 4),
     }

@@ -5,7 +5,7 @@
 //! PowerPC        r3     r3, r6 r4  r5 r7    r8     r9     r10    r11      r12             r0
 //! general value                       4     3      2      1      0
 //! ```
-//! Floating-point value n is fn; of VSX width, n is the even register of a pair, from vs32 up and then from vs0.
+//! Floating-point value n is fn; of VSX width, n is the even register of a pair, from vs32 up and then from vs0; of AltiVec, n is vn.
 //!
 //! The destination stays in r3 unless the plan moves its cursor. Only registers that a callee may overwrite are used; of the
 //! condition register field 0 alone, and the counter for loops that count down and for computed jumps.
@@ -27,6 +27,7 @@ mod decode;
 mod emit;
 pub mod instruction;
 mod layout;
+mod merge;
 mod processor;
 mod registers;
 mod rules;

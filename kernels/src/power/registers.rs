@@ -18,6 +18,10 @@ const FLOATS: u8 = 14;
 /// to v19, a callee may overwrite all; of the others vs0 to vs13.
 const VECTORS: u8 = 16;
 const PAIRS_ABOVE: u8 = 10;
+/// AltiVec values: v0 to v18. A callee may overwrite v19 too, see [`SHIFT`].
+const ALTIVEC: u8 = 19;
+/// Says how vectors are merged.
+pub const SHIFT: Operand = Operand::V(19);
 
 /// Where the destination cursor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,7 @@ pub fn data(val: Val, width: Width, target: &str) -> Result<Operand, Unsupported
             (GENERAL_VALUES, home)
         }
         Width::Fp8 => (FLOATS, (number < FLOATS).then_some(Operand::F(number))),
+        Width::Altivec16 => (ALTIVEC, (number < ALTIVEC).then_some(Operand::V(number))),
         Width::Vsx16 | Width::Vsx32 => {
             let pair = if number < PAIRS_ABOVE { 16 + number } else { number.wrapping_sub(PAIRS_ABOVE) };
             (VECTORS, (number < VECTORS).then_some(Operand::X(pair.wrapping_mul(2))))

@@ -51,6 +51,7 @@ impl Power {
             Width::B1 | Width::B2 | Width::B4 => true,
             Width::B8 => self.mode() != Mode::Ppc32,
             Width::Fp8 => processor.has(Facility::Float),
+            Width::Altivec16 => processor.has(Facility::AltiVec),
             Width::Vsx16 => processor.has(Facility::Vsx),
             Width::Vsx32 => processor.has(Facility::Paired),
             _ => false,
@@ -61,6 +62,8 @@ impl Power {
 fn misaligned(processor: Processor, width: Width) -> Misaligned {
     match width {
         Width::Fp8 => processor.misaligned_floats(),
+        // A recipe has aligned ones only.
+        Width::Altivec16 => Misaligned::Fast,
         Width::Vsx16 | Width::Vsx32 => processor.misaligned_vectors(),
         _ => processor.misaligned_integers(),
     }

@@ -47,6 +47,13 @@ pub enum PlanError {
         /// The width of the access.
         used: Width,
     },
+    /// Values are merged with another width than the shift was set for on every path.
+    Shifts {
+        /// The one width it was set for, if there is one.
+        set: Option<Width>,
+        /// The width of the merge.
+        used: Width,
+    },
     /// A difference whose right side is the register it sets.
     DifferenceInPlace(Reg),
     /// A shift by no bits or by more than 63.
@@ -92,6 +99,12 @@ impl fmt::Display for PlanError {
             PlanError::Masks { mask, set: None, used } => {
                 write!(f, "{mask} is used for {used} but not every path has set it for that")
             }
+            PlanError::Shifts { set: Some(set), used } => {
+                write!(f, "the shift of a merge of {used} was set for {set}")
+            }
+            PlanError::Shifts { set: None, used } => {
+                write!(f, "the shift of a merge of {used} is not set on every path, or its registers are set since")
+            }
             PlanError::DifferenceInPlace(reg) => write!(f, "a difference sets {reg}, its own right side"),
             PlanError::Shift(bits) => write!(f, "a shift by {bits} bits; 1 to 63 are allowed"),
             PlanError::Scratch(byte) => write!(f, "scratch byte {byte} does not exist; there are {SCRATCH_BYTES}"),
@@ -114,7 +127,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     if plan.body.is_empty() {
         return Err(PlanError::Empty);
     }
-    let entry = Known { regs: 0b1111, widths: [None; VALS as usize], masks: [None; MASKS as usize] };
+    let entry = Known { regs: 0b1111, widths: [None; VALS as usize], masks: [None; MASKS as usize], shift: None };
     match entry.body(&plan.body)? {
         None => Ok(()),
         Some(_) => Err(PlanError::NoReturn),
@@ -128,6 +141,8 @@ struct Known {
     regs: u16,
     widths: [Option<Width>; VALS as usize],
     masks: [Option<Width>; MASKS as usize],
+    /// The width that values can be merged with.
+    shift: Option<Width>,
 }
 
 impl Known {
@@ -151,7 +166,7 @@ impl Known {
                 self.expr(*to, value)?;
                 self.set(*to)?;
             }
-            Op::Load { val, width, from } => {
+            Op::Load { val, width, from } | Op::LoadAround { val, width, from } => {
                 self.addr(from)?;
                 *self.val(*val)? = Some(*width);
             }
@@ -173,6 +188,21 @@ impl Known {
                 self.addr(to)?;
                 self.masked(*mask, *width)?;
                 self.stored(*val, *width)?;
+            }
+            Op::SetShift { width, by, .. } => {
+                self.read(*by)?;
+                self.shift = Some(*width);
+                if width.is_general() {
+                    self.regs &= !(1 << Reg::COUNT.0 | 1 << Reg::SPARE[0].0);
+                }
+            }
+            Op::Merge { to, first, second, width } => {
+                self.stored(*first, *width)?;
+                self.stored(*second, *width)?;
+                if self.shift != Some(*width) {
+                    return Err(PlanError::Shifts { set: self.shift, used: *width });
+                }
+                *self.val(*to)? = Some(*width);
             }
             Op::Prefetch { at, .. } => self.addr(at)?,
             Op::Touch { at, val } => {
@@ -240,6 +270,9 @@ impl Known {
                 *one = None;
             }
         }
+        if self.shift != other.shift {
+            self.shift = None;
+        }
         self
     }
 
@@ -252,6 +285,8 @@ impl Known {
 
     fn set(&mut self, reg: Reg) -> Result<(), PlanError> {
         self.regs |= exists(reg)?;
+        let lost = reg == Reg::COUNT || reg == Reg::SPARE[0];
+        self.shift = self.shift.filter(|width| !(lost && width.is_general()));
         if reg == Reg::RETURN { Err(PlanError::SetsReturn) } else { Ok(()) }
     }
 

@@ -43,10 +43,10 @@ impl Known {
 
 /// Registers and flags. Reused from run to run.
 pub struct Machine {
-    registers: Registers,
+    pub(super) registers: Registers,
     flags: Known,
     walk: Direction,
-    word: Word,
+    pub(super) word: Word,
 }
 
 impl Default for Machine {
@@ -145,6 +145,15 @@ impl Machine {
                 aligned(to, bytes, align, memory, Access::Store)?;
                 memory.store(to, self.registers.data(from, bytes)?)?;
             }
+            Step::LoadAround { to, bytes, from, align } => {
+                let from = self.place(from, memory)?;
+                aligned(from, bytes, align, memory, Access::Load)?;
+                self.load_around(to, bytes, from, memory)?;
+            }
+            Step::SetShift { to, by, bytes, walk } => self.set_shift(to, by, bytes, walk)?,
+            Step::Merge { to, first, second, shift, bytes } => self.merge(to, [first, second], shift, bytes)?,
+            Step::ShiftData { to, from, by, bytes, walk } => self.shift_data(to, from, by, bytes, walk)?,
+            Step::JoinData { to, left, right } => self.join_data(to, left, right)?,
             Step::Halves { to, from } => {
                 let data = self.registers.data(Slot::Vector(from), 16)?;
                 let swapped: [Token; 16] = std::array::from_fn(|at| data[at ^ 8]);

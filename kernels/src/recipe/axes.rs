@@ -95,6 +95,16 @@ words! {
 }
 
 words! {
+    /// How a loop loads from a source that is not aligned as the destination is.
+    Source, "source" {
+        /// As from any other: the processor does it.
+        Hardware = "hardware",
+        /// Aligned, and each two values that follow each other are merged into one (PowerPC).
+        Merge = "merge",
+    }
+}
+
+words! {
     /// What brings a line near.
     Fetch, "prefetch" {
         /// `prefetcht0`

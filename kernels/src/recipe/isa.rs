@@ -25,7 +25,7 @@ impl Isa {
         match width {
             Width::Avx32 => !matches!(self, Isa::Sse2),
             Width::Evex16 | Width::Evex32 | Width::Evex64 => matches!(self, Isa::Avx512),
-            Width::Fp8 | Width::Vsx16 | Width::Vsx32 => false,
+            Width::Fp8 | Width::Altivec16 | Width::Vsx16 | Width::Vsx32 => false,
             _ => true,
         }
     }

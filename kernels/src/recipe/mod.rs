@@ -17,12 +17,13 @@
 mod axes;
 mod error;
 mod isa;
+mod merge;
 mod operation;
 mod overlap;
 mod text;
 mod valid;
 
-pub use axes::{Align, Beyond, Bottom, Fetch, Form, Head, Last, Order, Prefetch, Side, Stores, Tail};
+pub use axes::{Align, Beyond, Bottom, Fetch, Form, Head, Last, Order, Prefetch, Side, Source, Stores, Tail};
 pub use error::RecipeError;
 pub use isa::Isa;
 pub use operation::Operation;
@@ -181,6 +182,8 @@ pub struct Loop {
     pub prefetch: Option<Prefetch>,
     /// Alignment before the loop.
     pub align: Option<Align>,
+    /// How the loop loads from a misaligned source.
+    pub source: Source,
     /// How the destination is written.
     pub stores: Stores,
     /// How the loop keeps its place.
@@ -203,6 +206,7 @@ impl Loop {
             order: Order::Group(1),
             prefetch: None,
             align: None,
+            source: Source::Hardware,
             stores: Stores::PLAIN,
             form: Form::Bump,
             loop_align: 16,
@@ -214,6 +218,14 @@ impl Loop {
     /// Bytes a turn.
     pub const fn block(&self) -> usize {
         self.width.bytes() * self.unroll as usize
+    }
+
+    /// The width of the moves before and after the blocks: that of the loop, unless such moves are aligned only.
+    pub(crate) fn edge(&self) -> Width {
+        match self.width {
+            Width::Altivec16 => Width::B4,
+            width => width,
+        }
     }
 
     /// How many values the loop itself has loaded and not stored at once.

@@ -1,7 +1,7 @@
 //! The canonical text of a recipe: `OPERATION SPAN SHAPE axis=value ...`, with every axis that is at its default left out.
 
 use super::axes::{Bottom, Last, Tail, direction};
-use super::{Form, Loop, Order, Recipe, RecipeError, Shape, Stores, StringMove};
+use super::{Form, Loop, Order, Recipe, RecipeError, Shape, Source, Stores, StringMove};
 use crate::plan::{Direction, Width};
 use std::fmt;
 use std::str::FromStr;
@@ -56,6 +56,7 @@ impl fmt::Display for Loop {
         if let Some(align) = self.align {
             write!(f, " align={align}")?;
         }
+        unless(f, "source", &self.source, &plain.source)?;
         unless(f, "stores", &self.stores, &plain.stores)?;
         unless(f, "form", &self.form, &plain.form)?;
         unless(f, "loop-align", &self.loop_align, &plain.loop_align)?;
@@ -118,6 +119,7 @@ fn shape(name: &str, axes: &mut Axes<'_>) -> Result<Shape, RecipeError> {
                 order: axes.take::<Order>("order")?.unwrap_or(plain.order),
                 prefetch: axes.optional("prefetch")?,
                 align: axes.optional("align")?,
+                source: axes.take::<Source>("source")?.unwrap_or(plain.source),
                 stores: axes.take::<Stores>("stores")?.unwrap_or(plain.stores),
                 form: axes.take::<Form>("form")?.unwrap_or(plain.form),
                 loop_align: axes.number("loop-align", "1, 16, 32 or 64")?.unwrap_or(plain.loop_align),
@@ -173,7 +175,7 @@ impl<'a> Axes<'a> {
         let allowed = if axis == "unit" {
             "one of 1 2 4 8"
         } else {
-            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64 fp8 vsx16 vsx32"
+            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64 fp8 altivec16 vsx16 vsx32"
         };
         let text = self.text(axis).unwrap_or("");
         text.parse().map_err(|()| RecipeError::value(axis, text, allowed))

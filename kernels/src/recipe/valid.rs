@@ -1,7 +1,7 @@
 //! Which combinations of axis values are recipes. Every rule says what breaks without it.
 
 use super::{
-    Align, Beyond, Bottom, Fetch, Form, Head, Loop, Order, Prefetch, RecipeError, Shape, Side, StringMove, Tail,
+    Align, Beyond, Bottom, Fetch, Form, Head, Loop, Order, Prefetch, RecipeError, Shape, Side, StringMove, Tail, merge,
 };
 use crate::Span;
 use crate::plan::{Direction, Width};
@@ -28,6 +28,7 @@ pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, RecipeError> {
 
 /// Whether the shape copies every length of the span.
 pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
+    merge::check_width(shape)?;
     match *shape {
         Shape::Pairs { width, moves, .. } => {
             if !(1..=8).contains(&moves) || 2 * moves as usize > values(width) {
@@ -139,8 +140,9 @@ pub(super) fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
                 "align={align} is not allowed with width={width}; a masked head needs vsx16 or an EVEX width that covers it"
             ));
         }
-        check_align(span, align, width, direction)?;
+        check_align(span, align, axes.edge(), direction)?;
     }
+    merge::check(axes)?;
     check_stores(axes)?;
     check_prefetch(axes)?;
     match tail {
@@ -205,7 +207,14 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
     let Loop { width, stores, align, prefetch, direction, .. } = *axes;
     if stores.non_temporal {
         match width {
-            Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 | Width::Fp8 | Width::Vsx16 | Width::Vsx32 => {
+            Width::B1
+            | Width::B2
+            | Width::Sse4
+            | Width::Sse8
+            | Width::Fp8
+            | Width::Altivec16
+            | Width::Vsx16
+            | Width::Vsx32 => {
                 return wrong(format!(
                     "stores=nt is not allowed with width={width}; non-temporal stores have 4 or 8 bytes of a general register, or a whole x86 vector"
                 ));

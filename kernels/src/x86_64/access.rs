@@ -40,7 +40,14 @@ const fn stores(width: Width) -> Code {
 
 const fn non_temporal_stores(width: Width) -> Option<Code> {
     Some(match width {
-        Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 | Width::Fp8 | Width::Vsx16 | Width::Vsx32 => return None,
+        Width::B1
+        | Width::B2
+        | Width::Sse4
+        | Width::Sse8
+        | Width::Fp8
+        | Width::Altivec16
+        | Width::Vsx16
+        | Width::Vsx32 => return None,
         Width::B4 => Code::Movnti_m32_r32,
         Width::B8 => Code::Movnti_m64_r64,
         Width::Mmx8 => Code::Movntq_m64_mm,

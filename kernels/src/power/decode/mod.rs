@@ -57,6 +57,7 @@ pub fn decode(code: &Code, power: Power) -> Result<Program, Unreadable> {
         at += length;
     }
     land(&mut program, &step_at, code)?;
+    around(&mut program.steps);
     Ok(program)
 }
 
@@ -69,6 +70,18 @@ fn instructions(code: &Code, mode: Mode) -> Result<Vec<Instruction>, Unreadable>
             Instruction::decode(word).ok_or_else(|| unreadable(at, format!("{word:#010x}")))
         })
         .collect()
+}
+
+/// Code that shifts data loads it aligned, from around the source: which of its loads are for that, shows where their bytes go.
+fn around(steps: &mut [Step]) {
+    if !steps.iter().any(|step| matches!(step, Step::ShiftData { .. })) {
+        return;
+    }
+    for step in steps {
+        if let Step::Load { to: to @ Slot::Int(0..32), bytes: bytes @ (4 | 8), from, align } = *step {
+            *step = Step::LoadAround { to, bytes, from, align };
+        }
+    }
 }
 
 /// Turns the targets of jumps from code offsets into steps, and gives computed jumps theirs.

@@ -8,8 +8,9 @@ use super::super::instruction::{Mnemonic as M, Operand};
 use super::super::{Misaligned, Mode};
 use super::memory::indexed;
 use super::{NOWHERE, Reader, general};
+use crate::plan::Direction;
 use crate::proof::{Arith, Base, Flags, MaskSource, Place, Right, Slot, Step, VectorReg};
-use Operand::{F, Imm, X};
+use Operand::{F, Imm, V, X, Zero};
 
 /// Holds what a store exchanges.
 const BETWEEN: VectorReg = 96;
@@ -20,6 +21,9 @@ const LENGTH: u8 = 0;
 
 /// The steps of an access through a floating-point or vector register.
 pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Step>> {
+    if let (M::Vperm, &[to, left, right, shift]) = (mnemonic, operands) {
+        return reader.merged(to, [left, right], shift);
+    }
     let [register, second, third] = *operands else { return None };
     let at = || match second {
         Imm(displacement) => reader.place(third, displacement),
@@ -34,6 +38,16 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
             Some(vec![load, forgotten(to - FLOATS)])
         }
         M::Stfd | M::Stfdx => Some(vec![store(float(register)?, 8, at()?, of_floats)]),
+        M::Lvx => {
+            let (to, from) = (Slot::Vector(altivec(register)?), NOWHERE_ITSELF);
+            let load = Step::LoadAround { to, bytes: 16, from, align: 16 };
+            Some([whole(at()?), vec![load]].concat())
+        }
+        M::Stvx => Some([whole(at()?), vec![store(altivec(register)?, 16, NOWHERE_ITSELF, 16)]].concat()),
+        M::Lvsl | M::Lvsr if second == Zero => {
+            let walk = if swaps == (mnemonic == M::Lvsl) { Direction::Forward } else { Direction::Backward };
+            Some(vec![Step::SetShift { to: altivec(register)?, by: general(third)?, bytes: 16, walk }])
+        }
         M::Lxv | M::Lxvx => Some(loads(vector(register)?, at()?, of_vectors)),
         M::Stxv | M::Stxvx => Some(vec![store(vector(register)?, 16, at()?, of_vectors)]),
         M::Lxvd2x => {
@@ -71,6 +85,14 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
 }
 
 impl Reader {
+    /// Two registers that follow each other in memory order as `vperm` takes them, which numbers bytes from the highest; the shift is made for
+    /// that order.
+    fn merged(self, to: Operand, [left, right]: [Operand; 2], shift: Operand) -> Option<Vec<Step>> {
+        let (first, second) = if self.power.mode() == Mode::Ppc64le { (right, left) } else { (left, right) };
+        let (first, second) = (altivec(first)?, altivec(second)?);
+        Some(vec![Step::Merge { to: altivec(to)?, first, second, shift: altivec(shift)?, bytes: 16 }])
+    }
+
     /// What addresses of floating-point and vector accesses must be multiples of, so that the processor does not trap.
     fn alignments(self) -> [u8; 2] {
         let processor = self.power.processor();
@@ -86,6 +108,17 @@ impl Reader {
         let (low, high) = if self.power.mode() == Mode::Ppc64le { (first + 1, first) } else { (first, first + 1) };
         Some([(low, at), (high, further)])
     }
+}
+
+const NOWHERE_ITSELF: Place = Place { base: Some(Base::Reg(NOWHERE)), index: None, displacement: 0 };
+
+/// An address with its low four bits cleared.
+fn whole(at: Place) -> Vec<Step> {
+    let right = Right::Imm(!15);
+    vec![
+        Step::Address { to: NOWHERE, place: at },
+        Step::Arith { to: NOWHERE, op: Arith::And, left: NOWHERE, right, flags: Flags::Kept },
+    ]
 }
 
 fn loads(to: VectorReg, from: Place, align: u8) -> Vec<Step> {
@@ -124,6 +157,14 @@ fn alone(base: Operand) -> Option<Place> {
 fn float(operand: Operand) -> Option<VectorReg> {
     match operand {
         F(number @ 0..14) => Some(FLOATS + number),
+        _ => None,
+    }
+}
+
+/// The number of an AltiVec register that is not the caller's.
+fn altivec(operand: Operand) -> Option<VectorReg> {
+    match operand {
+        V(number @ 0..20) => Some(32 + number),
         _ => None,
     }
 }

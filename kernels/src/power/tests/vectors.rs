@@ -4,7 +4,7 @@ use super::*;
 use crate::Span;
 use crate::proof::{Depth, Residues, prove};
 use Mnemonic as M;
-use Operand::{F, Imm, R, X, Zero};
+use Operand::{F, Imm, R, V, X, Zero};
 
 const BLR: (M, &[Operand]) = (M::Blr, &[]);
 
@@ -89,4 +89,86 @@ fn a_partial_access_moves_as_many_bytes_as_the_highest_byte_says() {
     fails(target, 17, &[length, load, store], "masks 17 bytes of a vector of 16");
     // The length where it was passed: its highest byte is zero.
     fails(target, 5, &[(M::Lxvl, &[X(32), R(4), R(5)]), (M::Stxvl, &[X(32), R(3), R(5)])], "its old content");
+}
+
+#[test]
+fn altivec_accesses_clear_the_low_bits_of_an_address_and_a_permutation_puts_the_rest_together() {
+    let (little, big) = (power(Mode::Ppc64le, Processor::Power8), power(Mode::Ppc64, Processor::P970));
+    let store: (M, &[Operand]) = (M::Stvx, &[V(0), Zero, R(3)]);
+    // The last byte of 16 is in the next vector wherever the first is not the first of one.
+    let load: [(M, &[Operand]); 4] = [
+        (M::Addi, &[R(7), Zero, Imm(15)]),
+        (M::Lvx, &[V(0), Zero, R(4)]),
+        (M::Lvx, &[V(1), R(4), R(7)]),
+        (M::Lvx, &[V(2), Zero, R(4)]),
+    ];
+    let merged = |shift, first: u8, second: u8| -> [(M, Vec<Operand>); 2] {
+        [(shift, vec![V(3), Zero, R(4)]), (M::Vperm, vec![V(0), V(first), V(second), V(3)])]
+    };
+    let outcome = |target, shift, first, second| {
+        let merge = merged(shift, first, second);
+        let merge = merge.each_ref().map(|(mnemonic, operands)| (*mnemonic, &operands[..]));
+        let code = assembled(target, &[&load[..], &merge, &[store, BLR]].concat());
+        let program = target.decode(&code).expect("each is understood");
+        let span = Span::new(16, 16).expect("one length");
+        prove(&program, span, Residues::source(16), Depth::Gate).map(|_| ()).map_err(|failure| failure.to_string())
+    };
+    assert_eq!(outcome(big, M::Lvsl, 0, 1), Ok(()));
+    assert_eq!(outcome(little, M::Lvsr, 1, 0), Ok(()));
+    for (target, shift, first, second) in
+        [(big, M::Lvsl, 1, 0), (big, M::Lvsr, 0, 1), (little, M::Lvsr, 0, 1), (little, M::Lvsl, 1, 0)]
+    {
+        let failure = outcome(target, shift, first, second).expect_err("it is no copy");
+        assert!(failure.contains("dst+0 holds"), "{failure}");
+    }
+    // Without a merge, right at multiples of 16 only.
+    for target in [little, big] {
+        fails(target, 16, &[load[1], store], "dst at 64k+1, src at 64k+0");
+        let code = assembled(target, &[load[1], store, BLR]);
+        let span = Span::new(16, 16).expect("one length");
+        let failure = prove(&target.decode(&code).expect("known"), span, Residues::source(16), Depth::Gate);
+        let failure = failure.expect_err("it is no copy").to_string();
+        assert!(failure.contains("src at 64k+1") && failure.contains("lies beside src"), "{failure}");
+    }
+}
+
+#[test]
+fn words_are_merged_by_shifts_that_go_the_way_of_the_byte_order() {
+    let (big, little) = (power(Mode::Ppc32, Processor::E300c3), power(Mode::Ppc64le, Processor::Power8));
+    // Of the three bytes of an even source, with what is before them.
+    let body = |one, other| -> [(M, &[Operand]); 8] {
+        [
+            (M::Addi, &[R(7), Zero, Imm(8)]),
+            (M::Addi, &[R(8), Zero, Imm(24)]),
+            (M::Lwz, &[R(9), Imm(0), R(4)]),
+            (M::Lwz, &[R(10), Imm(4), R(4)]),
+            (one, &[R(9), R(9), R(7)]),
+            (other, &[R(0), R(10), R(8)]),
+            (M::Or, &[R(9), R(9), R(0)]),
+            (M::Stw, &[R(9), Imm(1), R(3)]),
+        ]
+    };
+    let first: (M, &[Operand]) = (M::Lbz, &[R(11), Imm(0), R(4)]);
+    let whole = |one, other| [&[first, (M::Stb, &[R(11), Imm(0), R(3)])][..], &body(one, other)].concat();
+    assert_eq!(copies(big, 5, &whole(M::Slw, M::Srw)), Err(misaligned()));
+    let aligned = |target, body: &[(M, &[Operand])]| {
+        let program = target_program(target, body);
+        prove(&program, Span::new(5, 5).expect("one length"), Residues::one(), Depth::Gate)
+            .map(|_| ())
+            .map_err(|failure| failure.to_string())
+    };
+    assert_eq!(aligned(big, &whole(M::Slw, M::Srw)), Ok(()));
+    assert_eq!(aligned(little, &whole(M::Srw, M::Slw)), Ok(()));
+    for (target, one, other) in [(big, M::Srw, M::Slw), (little, M::Slw, M::Srw), (big, M::Slw, M::Slw)] {
+        assert!(aligned(target, &whole(one, other)).is_err(), "{target:?} {one:?} {other:?}");
+    }
+}
+
+/// What reads around a source that is not aligned is outside of it.
+fn misaligned() -> String {
+    "n 5, dst at 64k+0, src at 64k+1: at 0x14 loads 4 bytes at src+4, 3 past the end".to_owned()
+}
+
+fn target_program(target: Power, body: &[(M, &[Operand])]) -> Program {
+    program(target, &assembled(target, &[body, &[BLR]].concat()))
 }

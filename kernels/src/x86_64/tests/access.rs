@@ -18,7 +18,7 @@ pub fn slot(val: Val, width: Width) -> Slot {
         Width::Mmx8 => Slot::Vector(32 + val.0),
         Width::Sse4 | Width::Sse8 | Width::Sse16 | Width::Avx32 => Slot::Vector(val.0),
         Width::Evex16 | Width::Evex32 | Width::Evex64 => Slot::Vector(16 + val.0),
-        Width::Fp8 | Width::Vsx16 | Width::Vsx32 => panic!("x86-64 has no width {width}"),
+        Width::Fp8 | Width::Altivec16 | Width::Vsx16 | Width::Vsx32 => panic!("x86-64 has no width {width}"),
     }
 }
 
