@@ -92,7 +92,7 @@ fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Ind
 }
 
 /// The shapes that a processor with nothing but the base needs, each by its text.
-const SHAPES: [&str; 16] = [
+const SHAPES: [&str; 20] = [
     "copy 8..=16 pairs width=4 moves=2",
     "copy 0..=8 chain width=4",
     "copy 0..=8 chain width=4 bottom=three",
@@ -107,6 +107,10 @@ const SHAPES: [&str; 16] = [
     "copy 64.. loop width=4 unroll=16 order=ahead align=dst:32:overlap form=index tail=overlap",
     "copy 8.. loop width=4 unroll=2 direction=backward tail=block",
     "copy 0.. loop width=4 unroll=4 direction=backward form=index tail=ladder",
+    "copy 0.. loop width=4 unroll=4 form=count tail=ladder",
+    "copy 64.. loop width=4 unroll=8 order=group:4 form=update align=dst:4:bytes prefetch=t0:both:128:clamp tail=block",
+    "copy 4.. loop width=4 unroll=2 order=group:2 form=update direction=backward tail=ladder",
+    "move 64.. loop width=4 unroll=2 form=update tail=early",
     "copy 64.. loop width=4 unroll=8 prefetch=t0:src:128:clamp tail=block",
     "copy 64.. loop width=4 unroll=8 prefetch=touch:src:256:clamp tail=bytes",
 ];
@@ -126,7 +130,8 @@ fn every_shape_proves_for_every_processor_in_words_and_doublewords() {
                     .replace("copy 4..", "copy 8..")
                     .replace("copy 3..", "copy 7..")
                     .replace("copy 8.. loop", "copy 16.. loop")
-                    .replace("copy 64.. loop", "copy 128.. loop");
+                    .replace("copy 64.. loop", "copy 128.. loop")
+                    .replace("move 64.. loop", "move 128.. loop");
                 proves(target, &double.parse().unwrap_or_else(|error| panic!("{double}: {error}")));
             }
         }
@@ -135,9 +140,11 @@ fn every_shape_proves_for_every_processor_in_words_and_doublewords() {
 
 /// Floating-point and vector widths, and partial accesses, which are too rare among random recipes to come up on each processor; by how
 /// many of the targets each is admitted.
-const WIDER: [(&str, usize); 10] = [
+const WIDER: [(&str, usize); 12] = [
     ("copy 0..=16 chain width=fp8", 8),
     ("copy 64.. loop width=fp8 unroll=8 order=group:4 align=dst:8:bytes tail=overlap", 8),
+    ("copy 64.. loop width=fp8 unroll=4 order=group:4 form=update tail=overlap", 8),
+    ("copy 64.. loop width=vsx16 unroll=4 order=group:2 form=update tail=overlap", 6),
     ("copy 15.. loop width=altivec16 unroll=4 align=dst:16:bytes source=merge tail=ladder", 10),
     ("move 15.. loop width=altivec16 unroll=2 align=dst:16:bytes source=merge tail=bytes", 10),
     ("copy 0..=32 branch-free width=vsx16", 6),

@@ -11,7 +11,7 @@ use copysmith_kernels::{Code, Recipe, Routine, Span, Target};
 use qemu::{AREA, At, Case, Outcome, missing, run};
 
 /// Each shape in words; doublewords where they are admitted.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 17] = [
     "copy 8..=16 pairs width=4 moves=2",
     "copy 0..=8 chain width=4 bottom=three",
     "copy 0..=8 branch-free width=4",
@@ -24,10 +24,13 @@ const WORDS: [&str; 14] = [
     "copy 0.. loop width=2 unroll=16 direction=backward form=index tail=ladder",
     "copy 64.. loop width=4 unroll=4 prefetch=t0:both:128:clamp tail=block",
     "copy 64.. loop width=4 unroll=4 prefetch=w:dst:64:overrun tail=bytes",
+    "copy 0.. loop width=4 unroll=4 form=count tail=ladder",
+    "copy 64.. loop width=4 unroll=8 order=group:4 form=update align=dst:4:bytes prefetch=t0:both:128:clamp tail=block",
+    "copy 4.. loop width=2 unroll=4 order=group:2 form=update direction=backward tail=ladder",
     "copy 4.. loop width=4 unroll=2 align=dst:4:overlap source=merge tail=overlap",
     "copy 3.. loop width=4 unroll=4 align=dst:4:bytes source=merge direction=backward tail=ladder",
 ];
-const DOUBLEWORDS: [&str; 9] = [
+const DOUBLEWORDS: [&str; 10] = [
     "copy 16..=32 pairs width=8 moves=2 last=head",
     "copy 0..=16 chain width=8",
     "copy 0..=16 branch-free width=8",
@@ -35,6 +38,7 @@ const DOUBLEWORDS: [&str; 9] = [
     "copy 9..=73 jump-table width=8",
     "copy 64.. loop width=8 unroll=4 order=group:4 align=dst:16:bytes tail=overlap",
     "copy 32.. loop width=8 unroll=4 direction=backward form=index tail=ladder",
+    "move 32.. loop width=8 unroll=4 order=group:2 form=update tail=bytes",
     "copy 16.. loop width=8 unroll=2 align=dst:8:overlap source=merge tail=block",
     "move 7.. loop width=8 unroll=4 align=dst:8:bytes source=merge tail=ladder",
 ];
@@ -42,7 +46,7 @@ const ROUTINE: &str = "cuts=8,64>,16 | copy 0..=8 branch-free width=4 | copy 9..
     copy 17..=64 loop width=4 unroll=4 tail=block | copy 65.. loop width=4 unroll=8 align=dst:4:overlap tail=ladder";
 
 /// Registers beside the general ones, each width where it is admitted.
-const WIDER: [&str; 23] = [
+const WIDER: [&str; 24] = [
     "copy 8..=16 pairs width=fp8",
     "copy 0..=16 chain width=fp8",
     "copy 0..=16 branch-free width=fp8",
@@ -50,6 +54,7 @@ const WIDER: [&str; 23] = [
     "copy 9..=73 jump-table width=fp8",
     "copy 64.. loop width=fp8 unroll=8 order=group:4 align=dst:8:bytes tail=overlap",
     "move 64.. loop width=fp8 unroll=4 align=dst:32:early tail=early",
+    "copy 64.. loop width=fp8 unroll=8 order=group:4 form=update tail=overlap",
     "copy 15.. loop width=altivec16 unroll=2 align=dst:16:bytes source=merge tail=ladder",
     "copy 64.. loop width=altivec16 unroll=4 align=dst:16:overlap source=merge direction=backward tail=bytes",
     "move 63.. loop width=altivec16 unroll=8 align=dst:64:bytes source=merge prefetch=t0:src:128:clamp tail=ladder",
@@ -77,12 +82,12 @@ fn routines(target: Power) -> Vec<Routine> {
 /// How many routines that is.
 fn count(target: Power) -> usize {
     match target.processor() {
-        Processor::P970 | Processor::Power7 => 34,
-        Processor::Power8 => 41,
-        Processor::Power9 => 43,
-        Processor::Power10 => 47,
-        Processor::P7400 | Processor::P7450 => 18,
-        _ => 15,
+        Processor::P970 | Processor::Power7 => 39,
+        Processor::Power8 => 46,
+        Processor::Power9 => 48,
+        Processor::Power10 => 52,
+        Processor::P7400 | Processor::P7450 => 21,
+        _ => 18,
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) fn phase(ops: &mut Vec<Op>, axes: &Loop, phase: Phase, left: usize) {
         Form::Bump if axes.source == Source::Merge => merge(&mut inner, axes, phase),
         Form::Bump => bump(&mut inner, axes, phase),
         Form::Index => index(&mut inner, axes, phase),
+        Form::Count | Form::Update => super::counted::turns(&mut inner, axes, phase),
     }
     guarded(ops, inner, phase.enough, left);
 }
@@ -93,7 +94,7 @@ fn before_limit(walk: Walk) -> Cond {
     Cond::reg(Reg::SRC, relation, Reg::N)
 }
 
-fn fence(ops: &mut Vec<Op>, axes: &Loop) {
+pub(super) fn fence(ops: &mut Vec<Op>, axes: &Loop) {
     if axes.stores.hint() == Hint::NonTemporal {
         ops.push(Op::Fence);
     }
@@ -162,7 +163,12 @@ fn index(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
 }
 
 /// One block: prefetches, then the moves. `place` gives the address of so many bytes so far ahead of a cursor.
-fn block_at(body: &mut Vec<Op>, axes: &Loop, fetch: Option<Prefetch>, place: impl Fn(Reg, i32, usize) -> Addr) {
+pub(super) fn block_at(
+    body: &mut Vec<Op>,
+    axes: &Loop,
+    fetch: Option<Prefetch>,
+    place: impl Fn(Reg, i32, usize) -> Addr,
+) {
     fetches(body, axes, fetch, &place);
     let bytes = axes.width.bytes();
     let list: Vec<Move> = (0..axes.unroll as i32)
@@ -173,7 +179,12 @@ fn block_at(body: &mut Vec<Op>, axes: &Loop, fetch: Option<Prefetch>, place: imp
 }
 
 /// The prefetches of a block.
-fn fetches(body: &mut Vec<Op>, axes: &Loop, fetch: Option<Prefetch>, place: impl Fn(Reg, i32, usize) -> Addr) {
+pub(super) fn fetches(
+    body: &mut Vec<Op>,
+    axes: &Loop,
+    fetch: Option<Prefetch>,
+    place: impl Fn(Reg, i32, usize) -> Addr,
+) {
     let Some(prefetch) = fetch else { return };
     for line in (0..axes.block()).step_by(LINE) {
         let ahead = prefetch.distance as i32 + line as i32;

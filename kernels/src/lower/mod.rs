@@ -6,6 +6,7 @@
 
 mod blocks;
 mod branch_free;
+mod counted;
 mod early;
 mod head;
 mod merge;

@@ -5,7 +5,7 @@ use super::instruction::{Facility, Mnemonic as M, Operand};
 use super::processor::Processor;
 use super::registers::{ADDRESS, SPARE, data};
 use crate::code::Unsupported;
-use crate::plan::{Addr, Hint, Locality, Mask, Reg, Val, Width};
+use crate::plan::{Addr, Expr, Hint, Locality, Mask, Op, Reg, Val, Width};
 use Operand::{Imm, Zero};
 
 /// The forms of an access.
@@ -53,6 +53,18 @@ fn stores(width: Width, processor: Processor) -> Forms {
     }
 }
 
+/// The load and the store that also set their base to the address, and what displacements are multiples of; vectors have none.
+const fn updates(width: Width) -> Option<([M; 2], i32)> {
+    match width {
+        Width::B1 => Some(([M::Lbzu, M::Stbu], 1)),
+        Width::B2 => Some(([M::Lhzu, M::Sthu], 1)),
+        Width::B4 => Some(([M::Lwzu, M::Stwu], 1)),
+        Width::B8 => Some(([M::Ldu, M::Stdu], 4)),
+        Width::Fp8 => Some(([M::Lfdu, M::Stfdu], 1)),
+        _ => None,
+    }
+}
+
 /// An address as instructions can name it.
 enum Reach {
     Displaced(Operand, i32),
@@ -73,6 +85,28 @@ impl Emitter<'_> {
         }
         let register = data(val, width, self.name())?;
         self.access(stores(width, self.power.processor()), register, to)
+    }
+
+    /// An access of which the base is then set to the address, as one instruction, where there is one; whether that was so.
+    pub fn access_and_update(&mut self, access: &Op, update: &Op) -> Result<bool, Unsupported> {
+        let (val, width, at, which) = match *access {
+            Op::Load { val, width, from } => (val, width, from, 0),
+            Op::Store { val, width, to, hint: Hint::Plain } => (val, width, to, 1),
+            _ => return Ok(false),
+        };
+        let Some((mnemonics, step)) = updates(width) else { return Ok(false) };
+        let Op::Set { to, value: Expr::Sum(sum) } = *update else { return Ok(false) };
+        let reaches = i16::try_from(at.displacement).is_ok() && at.displacement % step == 0;
+        if sum != at || at.index.is_some() || to != at.base || to == Reg::RETURN || at.displacement == 0 || !reaches {
+            return Ok(false);
+        }
+        let (register, base) = (data(val, width, self.name())?, self.integer(to)?);
+        if register == base {
+            return Ok(false);
+        }
+        self.put(mnemonics[which], &[register, Imm(at.displacement), base])?;
+        self.held = self.held.filter(|&(base, index)| base != to && index != to);
+        Ok(true)
     }
 
     /// Asks for the line at an address.

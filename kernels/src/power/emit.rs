@@ -98,8 +98,17 @@ impl<'g> Emitter<'g> {
         Ok(())
     }
 
-    fn body(&mut self, ops: &[Op]) -> Result<(), Unsupported> {
-        ops.iter().try_for_each(|op| self.op(op))
+    fn body(&mut self, mut ops: &[Op]) -> Result<(), Unsupported> {
+        while let Some((op, rest)) = ops.split_first() {
+            ops = match rest.split_first() {
+                Some((next, after)) if self.access_and_update(op, next)? => after,
+                _ => {
+                    self.op(op)?;
+                    rest
+                }
+            };
+        }
+        Ok(())
     }
 
     fn op(&mut self, op: &Op) -> Result<(), Unsupported> {

@@ -91,7 +91,16 @@ words! {
         Bump = "bump",
         /// Both pointers name the end and one negative index rises to zero.
         Index = "index",
+        /// Both pointers advance, and the turns that are left are counted down (PowerPC: in the counter).
+        Count = "count",
+        /// Counted, and the last load and the last store of each group move their pointer on (PowerPC: update forms).
+        Update = "update",
     }
+}
+
+impl Form {
+    /// Those that an x86 processor has instructions for.
+    pub const X86: [Form; 2] = [Form::Bump, Form::Index];
 }
 
 words! {

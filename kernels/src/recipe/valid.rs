@@ -143,6 +143,7 @@ pub(super) fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
         check_align(span, align, axes.edge(), direction)?;
     }
     merge::check(axes)?;
+    check_form(axes)?;
     check_stores(axes)?;
     check_prefetch(axes)?;
     match tail {
@@ -247,9 +248,24 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
         if prefetch.is_some_and(|prefetch| prefetch.beyond == Beyond::Clamp) {
             return wrong(format!("stores={stores} is not allowed with a clamped prefetch; overrun or none"));
         }
-        if axes.form == Form::Index {
-            return wrong(format!("stores={stores} is not allowed with form=index"));
+        if axes.form != Form::Bump {
+            return wrong(format!("stores={stores} is not allowed with form={}", axes.form));
         }
+    }
+    Ok(())
+}
+
+/// Turns are counted by a shift of the length.
+fn check_form(axes: &Loop) -> Result<(), RecipeError> {
+    let Loop { form, order, .. } = *axes;
+    if matches!(form, Form::Count | Form::Update) && !axes.block().is_power_of_two() {
+        return wrong(format!(
+            "form={form} needs a block that is a power of two; width times unroll is {}",
+            axes.block()
+        ));
+    }
+    if form == Form::Update && order == Order::Ahead {
+        return wrong("form=update is not allowed with order=ahead; pairs or group:K");
     }
     Ok(())
 }
@@ -263,8 +279,8 @@ fn check_prefetch(axes: &Loop) -> Result<(), RecipeError> {
         return Err(RecipeError::value("prefetch", &prefetch.to_string(), Prefetch::ALLOWED));
     }
     if prefetch.fetch == Fetch::Block {
-        if axes.direction == Direction::Backward || axes.form == Form::Index {
-            return wrong("a block prefetch is not allowed with direction=backward or form=index");
+        if axes.direction == Direction::Backward || axes.form != Form::Bump {
+            return wrong("a block prefetch is allowed with direction=forward and form=bump only");
         }
         if !(prefetch.distance as usize).is_multiple_of(axes.block()) {
             return wrong(format!(

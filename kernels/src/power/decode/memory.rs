@@ -11,6 +11,9 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
         M::Dcbt | M::Dcbtst => return prefetch(operands).map(|step| vec![step]),
         _ => {}
     }
+    if let Some(steps) = updating(reader, mnemonic, operands) {
+        return Some(steps);
+    }
     let [register, second, third] = *operands else { return None };
     let at = match second {
         Imm(displacement) => reader.place(third, displacement)?,
@@ -28,6 +31,33 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
         _ => return None,
     };
     Some(vec![step])
+}
+
+/// An access that sets its base to the address afterwards; the encoding rules out that the base is what is loaded. One that leaves the base as
+/// it was is none that was emitted.
+fn updating(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Step>> {
+    let [register, Imm(displacement), base] = *operands else { return None };
+    if displacement == 0 {
+        return None;
+    }
+    let at = reader.place(base, displacement)?;
+    let access = match mnemonic {
+        M::Lbzu => load(register, 1, at)?,
+        M::Lhzu => load(register, 2, at)?,
+        M::Lwzu => load(register, 4, at)?,
+        M::Ldu => load(register, 8, at)?,
+        M::Stbu => store(register, 1, at)?,
+        M::Sthu => store(register, 2, at)?,
+        M::Stwu => store(register, 4, at)?,
+        M::Stdu => store(register, 8, at)?,
+        _ => return None,
+    };
+    Some(vec![access, updated(base, at)?])
+}
+
+/// The base of an access becomes its address.
+pub fn updated(base: Operand, at: Place) -> Option<Step> {
+    Some(Step::Address { to: general(base)?, place: at })
 }
 
 /// Loads that are narrower than the register clear the rest of it (Power ISA 3.0B, I 3.3.2).

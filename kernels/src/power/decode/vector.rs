@@ -6,7 +6,7 @@
 
 use super::super::instruction::{Mnemonic as M, Operand};
 use super::super::{Misaligned, Mode};
-use super::memory::indexed;
+use super::memory::{indexed, updated};
 use super::{NOWHERE, Reader, general};
 use crate::plan::Direction;
 use crate::proof::{Arith, Base, Flags, MaskSource, Place, Right, Slot, Step, VectorReg};
@@ -36,6 +36,15 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
             let to = float(register)?;
             let load = Step::Load { to: Slot::Vector(to), bytes: 8, from: at()?, align: of_floats };
             Some(vec![load, forgotten(to - FLOATS)])
+        }
+        M::Lfdu => {
+            let (to, at) = (float(register)?, at()?);
+            let load = Step::Load { to: Slot::Vector(to), bytes: 8, from: at, align: of_floats };
+            Some(vec![load, forgotten(to - FLOATS), updated(third, at)?])
+        }
+        M::Stfdu => {
+            let at = at()?;
+            Some(vec![store(float(register)?, 8, at, of_floats), updated(third, at)?])
         }
         M::Stfd | M::Stfdx => Some(vec![store(float(register)?, 8, at()?, of_floats)]),
         M::Lvx => {

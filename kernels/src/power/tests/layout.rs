@@ -193,3 +193,27 @@ fn a_listing_has_every_byte_once_and_in_order() {
         assert_eq!(texts, [".byte 0x4e,0x80", ".byte 0x00,0x00,0x00,0x00"]);
     }
 }
+
+/// The loop of history's 32-bit PowerPC copies: per 16 bytes three plain loads and one that moves its pointer on, then as many stores, and the
+/// counter decides.
+#[test]
+fn the_last_access_of_a_group_moves_its_pointer_on_and_the_counter_decides() {
+    let recipe = "copy 0.. loop width=4 unroll=8 order=group:4 form=update tail=bytes";
+    let plan = recipe.parse::<crate::Routine>().expect("a recipe").plan();
+    let target = targets()[0];
+    let code = target.emit(&plan).expect("words");
+    let lines: Vec<String> = target.listing(&code).into_iter().map(|line| line.text).collect();
+    let first = lines.iter().position(|line| line.starts_with("lwz ")).expect("a load");
+    let group = [
+        "lwz r11,4(r4)",
+        "lwz r10,8(r4)",
+        "lwz r9,12(r4)",
+        "lwzu r8,16(r4)",
+        "stw r11,4(r6)",
+        "stw r10,8(r6)",
+        "stw r9,12(r6)",
+        "stwu r8,16(r6)",
+    ];
+    assert_eq!(lines[first..first + 16], [group, group].concat());
+    assert!(lines[first + 16].starts_with("bdnz "), "{}", lines[first + 16]);
+}

@@ -55,7 +55,7 @@ const NOP: (M, &[Operand]) = (M::Ori, &[R(0), R(0), Imm(0)]);
 #[test]
 fn what_is_not_on_the_list_is_not_read() {
     for target in targets() {
-        let alone: [(M, &[Operand]); 24] = [
+        let alone: [(M, &[Operand]); 25] = [
             (M::Cmplwi, &[Cr(1), R(3), Imm(4)]),
             (M::Bc, &[Imm(12), Bit(4), To(4)]),
             (M::Bc, &[Imm(12), Bit(3), To(4)]),
@@ -68,7 +68,8 @@ fn what_is_not_on_the_list_is_not_read() {
             (M::Lwz, &[R(1), Imm(0), R(4)]),
             (M::Add, &[R(1), R(4), R(5)]),
             (M::Lwz, &[R(9), Imm(0), Zero]),
-            (M::Lwzu, &[R(9), Imm(4), R(4)]),
+            (M::Lwzux, &[R(9), R(4), R(5)]),
+            (M::Stwu, &[R(9), Imm(-16), R(1)]),
             (M::Lvx, &[V(20), R(4), R(5)]),
             (M::Lvsl, &[V(0), R(4), R(5)]),
             (M::Vperm, &[V(0), V(1), V(2), V(20)]),
