@@ -180,9 +180,10 @@ fn own(op: &Op) -> Uses {
         Op::SetShift { width, by, .. } => none.reg(by).shift(width),
         Op::Merge { to, first, second, width } => none.val(to, width).val(first, width).val(second, width).shift(width),
         Op::SetMask { count, .. } => none.reg(count),
-        Op::LoadPartial { from: addr, .. } | Op::StorePartial { to: addr, .. } | Op::Prefetch { at: addr, .. } => {
-            none.addr(addr)
-        }
+        Op::LoadPartial { from: addr, .. }
+        | Op::StorePartial { to: addr, .. }
+        | Op::Prefetch { at: addr, .. }
+        | Op::ZeroLine { at: addr, .. } => none.addr(addr),
         Op::Touch { at, val } => none.addr(at).val(val, Width::B1),
         Op::If { cond, .. } => none.cond(cond),
         Op::Turn { again, .. } => none.cond(again),

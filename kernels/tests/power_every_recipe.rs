@@ -9,7 +9,7 @@ use copysmith_kernels::recipe::{Operation, Shape};
 use copysmith_kernels::{Recipe, Routine, Span, Target};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use recipes::{both_ways, merged, operation, shape, span};
+use recipes::{both_ways, merged, operation, shape, span, zeroed};
 
 /// The shape with doublewords cut to words where there are none, and no more moves than there are registers for.
 fn fitting(shape: Shape, mode: Mode) -> Shape {
@@ -66,6 +66,15 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 400_000, cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_loop_that_zeroes_blocks_is_what_it_says(span in span(), shape in zeroed(), which in any::<Index>()) {
+        any_of_them_proves(Operation::Copy, span, shape, which)?;
+    }
+}
+
 /// The recipe, for one of all pairs of mode and processor.
 fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Index) -> Result<(), TestCaseError> {
     let targets: Vec<Power> = Power::all().collect();
@@ -86,7 +95,9 @@ fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Ind
     let text = || target.listing(&code).into_iter().map(line).collect::<String>();
     let program =
         target.decode(&code).map_err(|error| TestCaseError::fail(format!("{recipe}: {error}\n{}", text())))?;
-    prove_operation(operation, &program, span, Residues::both(16, 16), Depth::Gate)
+    let zeroes = matches!(shape, Shape::Loop(axes) if axes.zero.is_some());
+    let residues = if zeroes { Residues::both(128, 4) } else { Residues::both(16, 16) };
+    prove_operation(operation, &program, span, residues, Depth::Gate)
         .map_err(|failure| TestCaseError::fail(format!("{recipe} for {target:?}: {failure}\n{plan}\n{}", text())))?;
     Ok(())
 }
@@ -170,6 +181,50 @@ fn proves(target: Power, recipe: &Recipe) {
     let program = target.decode(&code).unwrap_or_else(|error| panic!("{recipe}: {error}"));
     prove_operation(recipe.operation(), &program, recipe.span(), Residues::both(16, 16), Depth::Gate)
         .unwrap_or_else(|failure| panic!("{recipe}: {failure}"));
+}
+
+/// Blocks of each length, by how many of the targets each is admitted.
+const ZEROED: [(&str, usize); 4] = [
+    (
+        "copy 64.. loop width=4 unroll=8 order=group:4 prefetch=t0:src:128:clamp line=32 align=dst:32:bytes zero=32 form=update tail=ladder",
+        7,
+    ),
+    ("copy 64.. loop width=4 unroll=16 align=dst:64:bytes zero=64 direction=backward tail=block", 1),
+    (
+        "copy 128.. loop width=8 unroll=16 prefetch=t0:src:128:clamp line=128 align=dst:128:bytes zero=128 form=count tail=ladder",
+        8,
+    ),
+    ("copy 127.. loop width=altivec16 unroll=8 align=dst:128:bytes zero=128 source=merge tail=bytes", 8),
+];
+
+/// Which processors zero blocks of that length, and that their code writes nothing else than the destination. Code that is made for blocks of
+/// one length is wrong where they are longer.
+#[test]
+fn blocks_are_zeroed_by_processors_that_zero_just_as_much() {
+    for (text, targets) in ZEROED {
+        let recipe: Recipe = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        let admitting: Vec<Power> = Power::all().filter(|target| target.admits(&recipe).is_ok()).collect();
+        assert_eq!(admitting.len(), targets, "{text}: {admitting:?}");
+        for target in admitting {
+            let code =
+                target.emit(&Routine::from(recipe.clone()).plan()).unwrap_or_else(|error| panic!("{recipe}: {error}"));
+            let program = target.decode(&code).unwrap_or_else(|error| panic!("{recipe}: {error}"));
+            prove(&program, recipe.span(), Residues::both(128, 4), Depth::Gate)
+                .unwrap_or_else(|failure| panic!("{target:?} {recipe}: {failure}"));
+        }
+    }
+    let [small, large] = [Processor::E300c3, Processor::E500mc].map(|one| Power::new(Mode::Ppc32, one).unwrap());
+    let recipe: Recipe = ZEROED[0].0.parse().unwrap();
+    let why = large.admits(&recipe).unwrap_err().to_string();
+    assert_eq!(why, "e500mc zeroes 64 bytes at once, not 32");
+    let plan = Routine::from(recipe.clone()).plan();
+    assert_eq!(large.emit(&plan).unwrap_err().to_string(), why);
+    let there = large.decode(&small.emit(&plan).unwrap()).unwrap();
+    let failure = prove(&there, recipe.span(), Residues::destination(128), Depth::Gate).unwrap_err().to_string();
+    assert!(
+        failure.contains("past the end") || failure.contains("before the start") || failure.contains("holds a zero"),
+        "{failure}"
+    );
 }
 
 /// Short lengths byte by byte, the others by merged words (or doublewords), each way.

@@ -6,10 +6,10 @@ use copysmith_kernels::plan::Width;
 use copysmith_kernels::recipe::Shape;
 use copysmith_kernels::{Recipe, Routine, Span};
 use proptest::prelude::*;
-use recipes::{merged, operation, shape, span};
+use recipes::{merged, operation, shape, span, zeroed};
 
 fn any_shape() -> impl Strategy<Value = Shape> {
-    prop_oneof![2 => shape(&Width::X86), 2 => shape(&Width::POWER), 1 => merged()]
+    prop_oneof![2 => shape(&Width::X86), 2 => shape(&Width::POWER), 1 => merged(), 1 => zeroed()]
 }
 
 proptest! {
@@ -67,7 +67,7 @@ fn orders_of_the_same_cuts_that_make_one_tree_have_one_text() {
 }
 
 #[test]
-fn merged_loads_are_refused_where_something_is_missing_for_them() {
+fn merged_loads_and_zeroed_blocks_are_refused_where_something_is_missing_for_them() {
     let loop_of = |rest: &str| format!("copy 64.. loop {rest}").parse::<Recipe>().map_err(|error| error.to_string());
     let right = "width=altivec16 unroll=2 align=dst:16:bytes source=merge tail=ladder";
     assert!(loop_of(right).is_ok());
@@ -88,6 +88,22 @@ fn merged_loads_are_refused_where_something_is_missing_for_them() {
         let message = loop_of(&right.replace(value, instead)).unwrap_err();
         assert!(message.contains(part), "{message}");
     }
+    for (rest, part) in [
+        ("width=8 unroll=8 zero=64", "zero=64 needs align=dst:64:HEAD or more"),
+        ("width=8 unroll=8 align=dst:32:bytes zero=64", "zero=64 needs align=dst:64:HEAD or more"),
+        ("width=8 unroll=6 align=dst:64:bytes zero=32", "turns of a multiple of 32 bytes; width times unroll is 48"),
+        ("width=8 unroll=8 align=dst:64:bytes zero=48", "zero is 32, 64 or 128"),
+        ("width=8 unroll=8 align=dst:64:bytes zero=64 stores=nt", "zero=64 is not allowed with stores=nt"),
+        ("width=8 unroll=8 line=32", "line=32 is not allowed without a prefetch"),
+        ("width=8 unroll=8 prefetch=t0:src:96:clamp", "with line=64; BYTES is a multiple of that"),
+        ("width=8 unroll=8 prefetch=t0:src:128:clamp line=16", "line is 32, 64 or 128"),
+        ("width=8 unroll=8 prefetch=touch:src:128:clamp line=32", "plain loads touch lines of 64"),
+    ] {
+        let message = loop_of(rest).unwrap_err();
+        assert!(message.contains(part), "{message}");
+    }
+    let moves = "move 64.. loop width=8 unroll=8 align=dst:64:bytes zero=64 tail=bytes".parse::<Recipe>();
+    assert!(moves.unwrap_err().to_string().starts_with("zero=64 is not allowed for a move"));
     let short = "copy 16..=32 pairs width=altivec16".parse::<Recipe>().unwrap_err().to_string();
     assert!(short.starts_with("width=altivec16 is allowed in loops only"), "{short}");
 }

@@ -17,7 +17,7 @@ pub(super) struct Phase {
     pub fetch: Option<Prefetch>,
 }
 
-/// Bytes of a cache line, as far as prefetching goes.
+/// Bytes of a cache line, as far as plain loads that touch one go.
 const LINE: usize = 64;
 
 /// All whole blocks, given that at least `left` bytes are left now.
@@ -178,15 +178,20 @@ pub(super) fn block_at(
     moves(body, &list, axes.width, axes.order, axes.stores.hint());
 }
 
-/// The prefetches of a block.
+/// The prefetches of a block, and what it zeroes.
 pub(super) fn fetches(
     body: &mut Vec<Op>,
     axes: &Loop,
     fetch: Option<Prefetch>,
     place: impl Fn(Reg, i32, usize) -> Addr,
 ) {
+    let zeroed = axes.zero.map_or(axes.block(), usize::from);
+    for ahead in (0..axes.block()).step_by(zeroed) {
+        let at = place(Reg::DST, ahead as i32, zeroed);
+        body.extend(axes.zero.map(|bytes| Op::ZeroLine { at, bytes }));
+    }
     let Some(prefetch) = fetch else { return };
-    for line in (0..axes.block()).step_by(LINE) {
+    for line in (0..axes.block()).step_by(axes.line.into()) {
         let ahead = prefetch.distance as i32 + line as i32;
         if prefetch.side != Side::Dst {
             body.push(fetch_op(prefetch, axes, place(Reg::SRC, ahead, 1)));

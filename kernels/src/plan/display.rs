@@ -137,6 +137,7 @@ fn line(f: &mut Formatter<'_>, op: &Op, depth: usize) -> fmt::Result {
         Op::SetShift { width, by, walk } => writeln!(f, "shift of {width} = {by} {walk}"),
         Op::Merge { to, first, second, width } => writeln!(f, "{to} = merge {width} {first} {second}"),
         Op::Prefetch { locality, at } => writeln!(f, "prefetch {locality} [{at}]"),
+        Op::ZeroLine { at, bytes } => writeln!(f, "zero the {bytes} bytes around [{at}]"),
         Op::Touch { at, val } => writeln!(f, "touch [{at}] through {val}"),
         Op::If { cond, then, otherwise, align } => {
             writeln!(f, "if {cond} {{")?;

@@ -347,6 +347,14 @@ pub enum Op {
         /// Which line.
         at: Addr,
     },
+    /// Sets all bytes of the block in which an address lies to zero, and takes its line into the cache without reading it. Memory must be
+    /// cacheable.
+    ZeroLine {
+        /// Where.
+        at: Addr,
+        /// Bytes of the block, a power of two; blocks lie at multiples of that. What the processor does must be exactly this.
+        bytes: u8,
+    },
     /// Loads one byte and forgets it, which brings its line near on any processor. Unlike a prefetch it must stay inside the source
     /// or the destination.
     Touch {

@@ -65,6 +65,18 @@ const fn updates(width: Width) -> Option<([M; 2], i32)> {
     }
 }
 
+/// The instruction that zeroes so many bytes. `dcbz` zeroes what it zeroes, `dcbzl`, where there is one, always a line.
+pub fn zeroing(processor: Processor, bytes: u8) -> Result<M, Unsupported> {
+    let bytes = usize::from(bytes);
+    if processor.has(Facility::LineZero) && bytes == processor.line() {
+        return Ok(M::Dcbzl);
+    }
+    if bytes == processor.zeroed() {
+        return Ok(M::Dcbz);
+    }
+    Err(Unsupported(format!("{processor} zeroes {} bytes at once, not {bytes}", processor.zeroed())))
+}
+
 /// An address as instructions can name it.
 enum Reach {
     Displaced(Operand, i32),
@@ -122,11 +134,23 @@ impl Emitter<'_> {
                 return Err(Unsupported(format!("{} has no prefetch into a farther cache", self.name())));
             }
         };
-        let (base, index) = match self.reach(at, |_| false)? {
-            Reach::Displaced(base, _) => (Zero, base),
-            Reach::Indexed(base, index) => (base, index),
-        };
+        let [base, index] = self.summands(at)?;
         self.put(mnemonic, &[base, index, Imm(hint)])
+    }
+
+    /// Sets a block to zero, of just so many bytes.
+    pub fn zero_line(&mut self, at: Addr, bytes: u8) -> Result<(), Unsupported> {
+        let mnemonic = zeroing(self.power.processor(), bytes)?;
+        let [base, index] = self.summands(at)?;
+        self.put(mnemonic, &[base, index])
+    }
+
+    /// The address as two registers, or zero and one.
+    fn summands(&mut self, at: Addr) -> Result<[Operand; 2], Unsupported> {
+        Ok(match self.reach(at, |_| false)? {
+            Reach::Displaced(base, _) => [Zero, base],
+            Reach::Indexed(base, index) => [base, index],
+        })
     }
 
     /// Makes a mask: its length where partial accesses want it, in the highest byte of a general register (Power ISA 3.0B, I 7.6.3).

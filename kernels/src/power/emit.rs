@@ -119,6 +119,7 @@ impl<'g> Emitter<'g> {
             Op::LoadAround { val, width, from } => self.load(*val, *width, *from),
             Op::SetShift { width, by, walk } => self.set_shift(*width, *by, *walk),
             Op::Merge { to, first, second, width } => self.merge(*to, [*first, *second], *width),
+            Op::ZeroLine { at, bytes } => self.zero_line(*at, *bytes),
             Op::Prefetch { locality, at } => self.prefetch(*locality, *at),
             Op::Touch { at, val } => self.load(*val, Width::B1, *at),
             Op::If { cond, then, otherwise, align } => self.choose(*cond, then, otherwise, *align),

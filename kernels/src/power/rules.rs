@@ -4,6 +4,7 @@
 //! These are the reasons, found before anything is emitted. That they are kept is proven on the code: read back, an access that would
 //! trap at some address has an alignment that the proof demands.
 
+use super::access::zeroing;
 use super::instruction::Facility;
 use super::processor::{Misaligned, Processor};
 use super::{Mode, Power};
@@ -24,7 +25,7 @@ impl Power {
     /// ```
     ///
     /// # Errors
-    /// [`Unsupported`] names the width that the processor lacks, whole or in part, or must be kept from.
+    /// [`Unsupported`] names the width that the processor lacks, whole or in part, or must be kept from, or a block that it does not zero.
     pub fn admits(self, recipe: &Recipe) -> Result<(), Unsupported> {
         let processor = self.processor();
         let Some(width) = width(recipe.shape()) else { return Ok(()) };
@@ -37,6 +38,9 @@ impl Power {
                 "{processor} traps where an access of width {width} is misaligned, which in {} nothing rules out",
                 name(recipe.shape())
             )));
+        }
+        if let Shape::Loop(Loop { zero: Some(bytes), .. }) = *recipe.shape() {
+            zeroing(processor, bytes)?;
         }
         if has_partial(recipe.shape()) && !processor.has(Facility::Vsx3) {
             return Err(Unsupported(format!("{processor} has no partial accesses")));

@@ -58,6 +58,8 @@ pub enum PlanError {
     DifferenceInPlace(Reg),
     /// A shift by no bits or by more than 63.
     Shift(u8),
+    /// A block that is zeroed has a length that is no power of two.
+    Block(u8),
     /// A scratch byte that does not exist.
     Scratch(u8),
     /// A general width was needed.
@@ -107,6 +109,7 @@ impl fmt::Display for PlanError {
             }
             PlanError::DifferenceInPlace(reg) => write!(f, "a difference sets {reg}, its own right side"),
             PlanError::Shift(bits) => write!(f, "a shift by {bits} bits; 1 to 63 are allowed"),
+            PlanError::Block(bytes) => write!(f, "a block of {bytes} bytes is zeroed; powers of two are"),
             PlanError::Scratch(byte) => write!(f, "scratch byte {byte} does not exist; there are {SCRATCH_BYTES}"),
             PlanError::NotGeneral(width) => write!(f, "{width} is not a general width, which is needed here"),
             PlanError::NotVector(width) => write!(f, "{width} is not a vector width, which is needed here"),
@@ -205,6 +208,8 @@ impl Known {
                 *self.val(*to)? = Some(*width);
             }
             Op::Prefetch { at, .. } => self.addr(at)?,
+            Op::ZeroLine { bytes, .. } if !bytes.is_power_of_two() => return Err(PlanError::Block(*bytes)),
+            Op::ZeroLine { at, .. } => self.addr(at)?,
             Op::Touch { at, val } => {
                 self.addr(at)?;
                 *self.val(*val)? = None;

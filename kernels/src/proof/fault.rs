@@ -234,7 +234,7 @@ impl fmt::Display for Wrong {
             Wrong::Content { index, found } => match *found {
                 OLD => write!(f, "returns while dst+{index} still holds its old content"),
                 JUNK => write!(f, "returns while dst+{index} holds what scratch held"),
-                ZERO => write!(f, "returns while dst+{index} holds a zero that a mask made"),
+                ZERO => write!(f, "returns while dst+{index} holds a zero, of a mask or a block"),
                 BESIDE => write!(f, "returns while dst+{index} holds what lies beside src"),
                 other => write!(f, "returns while dst+{index} holds src+{other}"),
             },

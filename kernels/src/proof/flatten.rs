@@ -85,6 +85,7 @@ impl Steps {
                 Step::StoreMasked { from: vector(*val, *width), bytes: bytes(*width), to: place(to), mask: *mask }
             }
             Op::Prefetch { at, .. } => Step::Prefetch { at: place(at) },
+            Op::ZeroLine { at, bytes } => Step::ZeroLine { at: place(at), bytes: *bytes },
             Op::Touch { at, val } => Step::Load { to: slot(*val, Width::B1), bytes: 1, from: place(at), align: 1 },
             Op::If { cond, then, otherwise, .. } => return self.choice(cond, then, otherwise),
             Op::Turn { body, again, .. } => {

@@ -163,6 +163,10 @@ impl Machine {
             Step::LoadMasked { to, bytes, from, mask } => self.load_masked(to, bytes, from, mask, memory)?,
             Step::StoreMasked { from, bytes, to, mask } => self.store_masked(from, bytes, to, mask, memory)?,
             Step::Prefetch { at } => _ = self.place(at, memory)?,
+            Step::ZeroLine { at, bytes } => {
+                let at = self.place(at, memory)? & !(u64::from(bytes) - 1);
+                memory.store(at, &[ZERO; 128][..usize::from(bytes).min(128)])?;
+            }
             Step::SetDirection { backward } => {
                 self.walk = if backward { Direction::Backward } else { Direction::Forward };
             }

@@ -19,7 +19,7 @@ pub type Token = u32;
 pub const OLD: Token = u32::MAX;
 /// A byte loaded from scratch.
 pub const JUNK: Token = u32::MAX - 1;
-/// A byte that a masked load did not load.
+/// A byte that a masked load did not load, or that was zeroed.
 pub const ZERO: Token = u32::MAX - 2;
 
 /// A byte of an aligned load that is not the source's.

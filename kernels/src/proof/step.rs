@@ -277,6 +277,13 @@ pub enum Step {
         /// The address.
         at: Place,
     },
+    /// Sets the block of so many bytes in which an address lies to zero.
+    ZeroLine {
+        /// The address.
+        at: Place,
+        /// Bytes of the block, a power of two.
+        bytes: u8,
+    },
     /// Sets or clears the direction flag.
     SetDirection {
         /// Whether string moves walk backward from here on.

@@ -215,17 +215,17 @@ impl FromStr for Order {
 pub struct Align {
     /// Which operand; never [`Side::Both`].
     pub side: Side,
-    /// To a multiple of how many bytes: 4, 8, 16, 32 or 64.
+    /// To a multiple of how many bytes: 4, 8, 16, 32, 64 or 128.
     pub to: u8,
     /// How the bytes before it are copied.
     pub head: Head,
 }
 
 impl Align {
-    pub(super) const ALLOWED: &'static str = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32 or 64, HEAD overlap, bytes, string, mask or early";
+    pub(super) const ALLOWED: &'static str = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32, 64 or 128, HEAD overlap, bytes, string, mask or early";
 
     pub(super) const fn is_allowed(self) -> bool {
-        !matches!(self.side, Side::Both) && matches!(self.to, 4 | 8 | 16 | 32 | 64)
+        !matches!(self.side, Side::Both) && matches!(self.to, 4 | 8 | 16 | 32 | 64 | 128)
     }
 }
 
@@ -258,7 +258,7 @@ pub struct Prefetch {
     pub fetch: Fetch,
     /// Of which operand.
     pub side: Side,
-    /// How far ahead in bytes (64 to 4096, a multiple of 64); for [`Fetch::Block`] the block size (1024 to 65536, a multiple of 1024).
+    /// How far ahead in bytes (up to 4096, a multiple of the line); for [`Fetch::Block`] the block size (1024 to 65536, a multiple of 1024).
     pub distance: u32,
     /// What happens near the end.
     pub beyond: Beyond,
@@ -266,10 +266,10 @@ pub struct Prefetch {
 
 impl Prefetch {
     pub(super) const ALLOWED: &'static str = "none or KIND:SIDE:BYTES:END with KIND t0, t1, t2, nta, w, touch or block, SIDE src, dst or both, BYTES a multiple \
-         of 64 from 64 to 4096 (block: of 1024 from 1024 to 65536), END clamp or overrun (touch and block: clamp)";
+         of the line up to 4096 (block: of 1024 from 1024 to 65536), END clamp or overrun (touch and block: clamp)";
 
     pub(super) const fn is_allowed(self) -> bool {
-        let (unit, most) = if matches!(self.fetch, Fetch::Block) { (1024, 65536) } else { (64, 4096) };
+        let (unit, most) = if matches!(self.fetch, Fetch::Block) { (1024, 65536) } else { (32, 4096) };
         let loads = matches!(self.fetch, Fetch::Touch | Fetch::Block);
         self.distance > 0
             && self.distance.is_multiple_of(unit)

@@ -17,6 +17,7 @@
 mod axes;
 mod error;
 mod isa;
+mod lines;
 mod merge;
 mod operation;
 mod overlap;
@@ -180,8 +181,13 @@ pub struct Loop {
     pub order: Order,
     /// Software prefetch.
     pub prefetch: Option<Prefetch>,
+    /// Bytes from one prefetched line to the next: 32, 64 or 128.
+    pub line: u8,
     /// Alignment before the loop.
     pub align: Option<Align>,
+    /// Bytes of the blocks that are set to zero before they are written, so that nothing reads what they held: 32, 64 or 128, and exactly
+    /// what the processor's instruction does (PowerPC `dcbz`). For cacheable memory only.
+    pub zero: Option<u8>,
     /// How the loop loads from a misaligned source.
     pub source: Source,
     /// How the destination is written.
@@ -205,7 +211,9 @@ impl Loop {
             unroll,
             order: Order::Group(1),
             prefetch: None,
+            line: 64,
             align: None,
+            zero: None,
             source: Source::Hardware,
             stores: Stores::PLAIN,
             form: Form::Bump,

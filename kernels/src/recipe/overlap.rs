@@ -53,6 +53,9 @@ fn any_direction(direction: Direction) -> Result<(), RecipeError> {
 
 /// A loop that must be right forward, with the destination below the source, and mirrored, with the destination above it.
 fn check_both_ways(span: Span, axes: &Loop) -> Result<(), RecipeError> {
+    if let Some(bytes) = axes.zero {
+        return wrong(format!("zero={bytes} is not allowed for a move; the block may be what is yet to be loaded"));
+    }
     match axes.tail {
         Tail::Block | Tail::Overlap => {
             return wrong(format!(

@@ -53,8 +53,12 @@ impl fmt::Display for Loop {
         if let Some(prefetch) = self.prefetch {
             write!(f, " prefetch={prefetch}")?;
         }
+        unless(f, "line", &self.line, &plain.line)?;
         if let Some(align) = self.align {
             write!(f, " align={align}")?;
+        }
+        if let Some(bytes) = self.zero {
+            write!(f, " zero={bytes}")?;
         }
         unless(f, "source", &self.source, &plain.source)?;
         unless(f, "stores", &self.stores, &plain.stores)?;
@@ -119,6 +123,8 @@ fn shape(name: &str, axes: &mut Axes<'_>) -> Result<Shape, RecipeError> {
                 order: axes.take::<Order>("order")?.unwrap_or(plain.order),
                 prefetch: axes.optional("prefetch")?,
                 align: axes.optional("align")?,
+                line: axes.number("line", "32, 64 or 128")?.unwrap_or(plain.line),
+                zero: axes.number("zero", "32, 64 or 128")?,
                 source: axes.take::<Source>("source")?.unwrap_or(plain.source),
                 stores: axes.take::<Stores>("stores")?.unwrap_or(plain.stores),
                 form: axes.take::<Form>("form")?.unwrap_or(plain.form),

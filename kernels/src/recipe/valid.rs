@@ -1,7 +1,8 @@
 //! Which combinations of axis values are recipes. Every rule says what breaks without it.
 
 use super::{
-    Align, Beyond, Bottom, Fetch, Form, Head, Loop, Order, Prefetch, RecipeError, Shape, Side, StringMove, Tail, merge,
+    Align, Beyond, Bottom, Fetch, Form, Head, Loop, Order, Prefetch, RecipeError, Shape, Side, StringMove, Tail, lines,
+    merge,
 };
 use crate::Span;
 use crate::plan::{Direction, Width};
@@ -142,6 +143,7 @@ pub(super) fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
         }
         check_align(span, align, axes.edge(), direction)?;
     }
+    lines::check(axes)?;
     merge::check(axes)?;
     check_form(axes)?;
     check_stores(axes)?;

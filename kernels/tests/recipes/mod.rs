@@ -101,3 +101,22 @@ pub fn merged() -> impl Strategy<Value = Shape> {
         Shape::Loop(Loop { align: Some(align), source: Source::Merge, tail, prefetch, direction, ..plain })
     })
 }
+
+/// Loops that zero each block of the destination before they write it, and prefetch lines as long.
+#[allow(dead_code, reason = "not every test file draws recipes of PowerPC")]
+pub fn zeroed() -> impl Strategy<Value = Shape> {
+    let width = select(vec![Width::B4, Width::B8, Width::Fp8, Width::Altivec16, Width::Vsx16, Width::Vsx32]);
+    let first = (width, select(vec![32u8, 64, 128]), 1u8..=4, any::<bool>(), select(Form::ALL), direction());
+    let group = select(vec![Order::Group(1), Order::Group(2), Order::Group(4)]);
+    let second = (select(vec![Head::Bytes, Head::Overlap, Head::Early]), group, select(Tail::ALL), select(Beyond::ALL));
+    (first, second).prop_map(|((width, bytes, blocks, fetches, form, direction), (head, order, tail, beyond))| {
+        let unroll = (u32::from(blocks) * u32::from(bytes) / width.bytes() as u32).min(255) as u8;
+        let distance = u32::from(blocks) * u32::from(bytes);
+        let prefetch = fetches.then_some(Prefetch { fetch: Fetch::T0, side: Side::Src, distance, beyond });
+        let source = if width == Width::Altivec16 { Source::Merge } else { Source::Hardware };
+        let align = Some(Align { side: Side::Dst, to: bytes, head });
+        let (line, zero) = (if fetches { bytes } else { 64 }, Some(bytes));
+        let plain = Loop::plain(width, unroll);
+        Shape::Loop(Loop { order, prefetch, line, align, zero, source, form, direction, tail, ..plain })
+    })
+}

@@ -8,6 +8,12 @@ use Operand::{Imm, Zero};
 /// The steps of an access through a general register.
 pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Step>> {
     match mnemonic {
+        M::Dcbz | M::Dcbzl => {
+            let processor = reader.power.processor();
+            let bytes = if mnemonic == M::Dcbz { processor.zeroed() } else { processor.line() };
+            let &[base, index] = operands else { return None };
+            return Some(vec![Step::ZeroLine { at: indexed(base, index)?, bytes: u8::try_from(bytes).ok()? }]);
+        }
         M::Dcbt | M::Dcbtst => return prefetch(operands).map(|step| vec![step]),
         _ => {}
     }

@@ -73,7 +73,7 @@ fn what_is_not_on_the_list_is_not_read() {
             (M::Lvx, &[V(20), R(4), R(5)]),
             (M::Lvsl, &[V(0), R(4), R(5)]),
             (M::Vperm, &[V(0), V(1), V(2), V(20)]),
-            (M::Dcbz, &[R(4), R(5)]),
+            (M::Dcbst, &[R(4), R(5)]),
             (M::Dcbt, &[R(4), R(5), Imm(8)]),
             (M::Mtcrf, &[Imm(1), R(5)]),
             (M::Subfe, &[R(5), R(6), R(7)]),
