@@ -185,6 +185,7 @@ fn own(op: &Op) -> Uses {
         | Op::Prefetch { at: addr, .. }
         | Op::ZeroLine { at: addr, .. } => none.addr(addr),
         Op::Touch { at, val } => none.addr(at).val(val, Width::B1),
+        Op::KeepBits { reg, .. } => none.reg(reg),
         Op::If { cond, .. } => none.cond(cond),
         Op::Turn { again, .. } => none.cond(again),
         Op::Switch { on, .. } => none.reg(on).reg(Reg::COUNT),

@@ -17,6 +17,9 @@ fn a_plan_ends_every_path_in_one_return() {
     assert_eq!(error(vec![]), PlanError::Empty);
     assert_eq!(error(vec![Op::Fence]), PlanError::NoReturn);
     assert_eq!(error(vec![when(Cond::imm(Reg::N, Below, 1), vec![Op::Return])]), PlanError::NoReturn);
+    let at = Addr::at(Reg::DST, 0);
+    assert_eq!(error(vec![Op::ZeroLine { at, bytes: 48 }, Op::Return]), PlanError::Block(48));
+    assert_eq!(error(vec![Op::KeepBits { reg: Reg::N, mask: 1 << 12 }, Op::Return]), PlanError::Bits(1 << 12));
     let merge = Op::Merge { to: Val(0), first: Val(0), second: Val(1), width: Width::B4 };
     let values = || [0, 1].map(|val| load(val, Width::B4, Reg::SRC, 0));
     let merges = |before: Op| error([&[before], &values()[..], &[merge.clone(), Op::Return]].concat());

@@ -103,7 +103,7 @@ fn any_of_them_proves(operation: Operation, span: Span, shape: Shape, which: Ind
 }
 
 /// The shapes that a processor with nothing but the base needs, each by its text.
-const SHAPES: [&str; 20] = [
+const SHAPES: [&str; 22] = [
     "copy 8..=16 pairs width=4 moves=2",
     "copy 0..=8 chain width=4",
     "copy 0..=8 chain width=4 bottom=three",
@@ -119,6 +119,8 @@ const SHAPES: [&str; 20] = [
     "copy 8.. loop width=4 unroll=2 direction=backward tail=block",
     "copy 0.. loop width=4 unroll=4 direction=backward form=index tail=ladder",
     "copy 0.. loop width=4 unroll=4 form=count tail=ladder",
+    "copy 0.. loop width=4 unroll=16 direction=backward tail=bits",
+    "move 7.. loop width=4 unroll=5 align=dst:8:bytes form=index tail=bits",
     "copy 64.. loop width=4 unroll=8 order=group:4 form=update align=dst:4:bytes prefetch=t0:both:128:clamp tail=block",
     "copy 4.. loop width=4 unroll=2 order=group:2 form=update direction=backward tail=ladder",
     "move 64.. loop width=4 unroll=2 form=update tail=early",

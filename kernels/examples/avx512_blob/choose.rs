@@ -64,7 +64,7 @@ fn listed() -> Vec<String> {
     }
     [
         all("loop operation", &Operation::ALL),
-        all("loop tail", Tail::ALL),
+        all("loop tail", &Tail::X86),
         all("loop head", Head::ALL),
         all("loop form", Form::ALL),
         all("loop prefetch", Fetch::ALL),

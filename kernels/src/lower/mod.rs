@@ -111,7 +111,7 @@ fn string_move(string: &StringMove) -> Vec<Op> {
             Tail::Ladder => tail::ladder(&mut ops, unit.bytes(), unit, walk),
             Tail::Bytes => walk.bytes(&mut ops, Reg::N),
             // The others are refused by the recipe's own check.
-            Tail::String | Tail::Block | Tail::Mask | Tail::Early => tail::string(&mut ops, walk),
+            Tail::String | Tail::Block | Tail::Mask | Tail::Early | Tail::Bits => tail::string(&mut ops, walk),
         }
     }
     leave(&mut ops, Width::B8);

@@ -139,6 +139,7 @@ fn line(f: &mut Formatter<'_>, op: &Op, depth: usize) -> fmt::Result {
         Op::Prefetch { locality, at } => writeln!(f, "prefetch {locality} [{at}]"),
         Op::ZeroLine { at, bytes } => writeln!(f, "zero the {bytes} bytes around [{at}]"),
         Op::Touch { at, val } => writeln!(f, "touch [{at}] through {val}"),
+        Op::KeepBits { reg, mask } => writeln!(f, "keep {reg} & {mask}"),
         Op::If { cond, then, otherwise, align } => {
             writeln!(f, "if {cond} {{")?;
             body(f, then, depth + 1)?;

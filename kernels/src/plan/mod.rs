@@ -363,6 +363,13 @@ pub enum Op {
         /// A value register that may be overwritten; of general width.
         val: Val,
     },
+    /// Until the register is set again, tests of one of these bits may look at a copy of them.
+    KeepBits {
+        /// The register.
+        reg: Reg,
+        /// The bits: of the lowest 12.
+        mask: i32,
+    },
     /// One of two bodies. `then` is laid out first: it is what falls through.
     If {
         /// What decides.

@@ -118,6 +118,7 @@ impl Emitter<'_> {
         }
         self.put(mnemonics[which], &[register, Imm(at.displacement), base])?;
         self.held = self.held.filter(|&(base, index)| base != to && index != to);
+        self.kept = self.kept.filter(|&(reg, _)| reg != to);
         Ok(true)
     }
 

@@ -8,7 +8,7 @@
 //! Floating-point value n is fn; of VSX width, n is the even register of a pair, from vs32 up and then from vs0; of AltiVec, n is vn.
 //!
 //! The destination stays in r3 unless the plan moves its cursor. Only registers that a callee may overwrite are used; of the
-//! condition register field 0 alone, and the counter for loops that count down and for computed jumps.
+//! condition register field 0, and 5 to 7 for bits of the length that a ladder tests, and the counter for loops that count down and for computed jumps.
 //!
 //! ```text
 //! instruction   one table: encode, decode, print
@@ -25,6 +25,7 @@ mod access;
 mod arith;
 mod decode;
 mod emit;
+mod fields;
 pub mod instruction;
 mod layout;
 mod merge;

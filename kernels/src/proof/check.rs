@@ -60,6 +60,8 @@ pub enum PlanError {
     Shift(u8),
     /// A block that is zeroed has a length that is no power of two.
     Block(u8),
+    /// Bits are kept that are not among the lowest 12.
+    Bits(i32),
     /// A scratch byte that does not exist.
     Scratch(u8),
     /// A general width was needed.
@@ -110,6 +112,7 @@ impl fmt::Display for PlanError {
             PlanError::DifferenceInPlace(reg) => write!(f, "a difference sets {reg}, its own right side"),
             PlanError::Shift(bits) => write!(f, "a shift by {bits} bits; 1 to 63 are allowed"),
             PlanError::Block(bytes) => write!(f, "a block of {bytes} bytes is zeroed; powers of two are"),
+            PlanError::Bits(mask) => write!(f, "the bits {mask} are kept; of the lowest 12 they can be"),
             PlanError::Scratch(byte) => write!(f, "scratch byte {byte} does not exist; there are {SCRATCH_BYTES}"),
             PlanError::NotGeneral(width) => write!(f, "{width} is not a general width, which is needed here"),
             PlanError::NotVector(width) => write!(f, "{width} is not a vector width, which is needed here"),
@@ -214,6 +217,8 @@ impl Known {
                 self.addr(at)?;
                 *self.val(*val)? = None;
             }
+            Op::KeepBits { mask, .. } if !(0..1 << 12).contains(mask) => return Err(PlanError::Bits(*mask)),
+            Op::KeepBits { reg, .. } => self.read(*reg)?,
             Op::If { cond, then, otherwise, align } => {
                 alignment(*align)?;
                 self.cond(cond)?;

@@ -87,6 +87,7 @@ impl Steps {
             Op::Prefetch { at, .. } => Step::Prefetch { at: place(at) },
             Op::ZeroLine { at, bytes } => Step::ZeroLine { at: place(at), bytes: *bytes },
             Op::Touch { at, val } => Step::Load { to: slot(*val, Width::B1), bytes: 1, from: place(at), align: 1 },
+            Op::KeepBits { .. } => Step::Nothing,
             Op::If { cond, then, otherwise, .. } => return self.choice(cond, then, otherwise),
             Op::Turn { body, again, .. } => {
                 let head = self.0.len();

@@ -53,7 +53,15 @@ words! {
         Mask = "mask",
         /// The last block, loaded before everything else and stored after the loop: no branch, at least one block must be there.
         Early = "early",
+        /// As a ladder, of which each test looks at a bit that one move put into the condition register (PowerPC).
+        Bits = "bits",
     }
+}
+
+impl Tail {
+    /// Those that an x86 processor has instructions for.
+    pub const X86: [Tail; 7] =
+        [Tail::Block, Tail::Overlap, Tail::Ladder, Tail::Bytes, Tail::String, Tail::Mask, Tail::Early];
 }
 
 words! {

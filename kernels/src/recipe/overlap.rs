@@ -64,7 +64,7 @@ fn check_both_ways(span: Span, axes: &Loop) -> Result<(), RecipeError> {
             ));
         }
         Tail::Mask => return wrong("tail=mask is not allowed for a move; it has no backward form"),
-        Tail::Early | Tail::Ladder | Tail::Bytes | Tail::String => {}
+        Tail::Early | Tail::Ladder | Tail::Bits | Tail::Bytes | Tail::String => {}
     }
     match axes.align {
         Some(align @ Align { head: Head::Overlap, .. }) => {

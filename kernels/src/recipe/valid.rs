@@ -97,7 +97,7 @@ fn check_string(span: Span, string: &StringMove) -> Result<(), RecipeError> {
     if unit == Width::B1 && tail != Tail::String {
         return wrong(format!("tail={tail} is not allowed with unit=1; nothing is left over"));
     }
-    if matches!(tail, Tail::Block | Tail::Mask | Tail::Early) {
+    if matches!(tail, Tail::Block | Tail::Mask | Tail::Early | Tail::Bits) {
         return wrong(format!("tail={tail} is not allowed for a string move; overlap, ladder, bytes or string"));
     }
     if tail == Tail::Overlap {
@@ -184,8 +184,10 @@ fn check_early(axes: &Loop) -> Result<(), RecipeError> {
             "prefetch={prefetch} is not allowed with width={width} and an early head or tail; no register is left"
         ));
     }
-    if head > 0 && tail == Tail::Ladder && width == Width::Avx32 {
-        return wrong("tail=ladder is not allowed with width=avx32 and an early head; it clears the upper halves");
+    if head > 0 && matches!(tail, Tail::Ladder | Tail::Bits) && width == Width::Avx32 {
+        return wrong(format!(
+            "tail={tail} is not allowed with width=avx32 and an early head; it clears the upper halves"
+        ));
     }
     Ok(())
 }

@@ -90,6 +90,7 @@ impl<'g> Emitter<'g> {
             Op::LoadAround { .. } | Op::SetShift { .. } | Op::Merge { .. } => {
                 Err(Unsupported("x86-64 has no merge of aligned loads".to_owned()))
             }
+            Op::KeepBits { .. } => Err(Unsupported("x86-64 has no condition fields to keep bits in".to_owned())),
             Op::ZeroLine { .. } => Err(Unsupported("x86-64 has no zeroing of a line".to_owned())),
             Op::Prefetch { locality, at } => self.prefetch(*locality, *at),
             Op::Touch { at, val } => self.load(*val, Width::B1, *at),

@@ -35,7 +35,8 @@ fn looped(widths: &'static [Width]) -> impl Strategy<Value = Shape> {
     let stores =
         (any::<bool>(), select(vec![1u8, 2, 4])).prop_map(|(non_temporal, streams)| Stores { non_temporal, streams });
     let first = (select(widths), 1u8..=16, order, prefetch(), align(), stores);
-    let second = (select(Form::ALL), select(vec![1u8, 16, 32, 64]), direction(), select(Tail::ALL));
+    let tails = if widths.contains(&Width::Fp8) { Tail::ALL } else { &Tail::X86 };
+    let second = (select(Form::ALL), select(vec![1u8, 16, 32, 64]), direction(), select(tails));
     (first, second).prop_map(
         |((width, unroll, order, prefetch, align, stores), (form, loop_align, direction, tail))| {
             let plain = Loop::plain(width, unroll);
@@ -94,7 +95,7 @@ pub fn merged() -> impl Strategy<Value = Shape> {
     let width = select(vec![Width::B4, Width::B8, Width::Altivec16]);
     let head = select(vec![Head::Bytes, Head::Overlap]);
     let align = (select(vec![4u8, 8, 16, 32, 64]), head).prop_map(|(to, head)| Align { side: Side::Dst, to, head });
-    let tail = select(vec![Tail::Ladder, Tail::Bytes, Tail::Block, Tail::Overlap]);
+    let tail = select(vec![Tail::Ladder, Tail::Bits, Tail::Bytes, Tail::Block, Tail::Overlap]);
     let prefetch = prop_oneof![2 => Just(None), 1 => prefetch()];
     (width, 1u8..=8, align, tail, prefetch, direction()).prop_map(|(width, pairs, align, tail, prefetch, direction)| {
         let plain = Loop::plain(width, 2 * pairs);

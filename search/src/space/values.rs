@@ -150,7 +150,7 @@ pub(super) fn tails(operation: Operation, breadth: Breadth) -> &'static [Tail] {
         (Operation::Copy, Breadth::Patient | Breadth::All) => &[Block, Overlap, Ladder, Bytes, String, Mask],
         (Operation::Move, Breadth::Quick) => &[Ladder],
         (Operation::Move, Breadth::Normal) => &[Ladder, Bytes],
-        (Operation::Move, Breadth::Patient | Breadth::All) => Tail::ALL,
+        (Operation::Move, Breadth::Patient | Breadth::All) => &Tail::X86,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Machine code read back: words become instructions of the table, and a short list of those becomes steps.
 //!
 //! What is not on the list is refused, however harmless: a step must say exactly what the processor does. Signed comparisons are not on
-//! it, nor condition fields other than 0. Where a sequence is read as one, none of its inner instructions may be jumped to.
+//! it, and of condition fields other than 0 only what a register put there into 5 to 7. Where a sequence is read as one, none of its inner instructions may be jumped to.
 //!
 //! ```text
-//! integer register   0..32 r0 to r31   32 counter   33 carry   34 written for its flags only
+//! integer register   0..32 r0 to r31   32 counter   33 carry   34 written for its flags only   40..48 condition fields, in place
 //! vector register    0..64 vs0 to vs63, of which 32..64 are v0 to v31   64..96 f0 to f31   96 between two instructions
 //! ```
 
@@ -24,6 +24,7 @@ const PRESERVED: [IntReg; 21] = [1, 2, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 2
 const COUNTER: IntReg = 32;
 const CARRY: IntReg = 33;
 const NOWHERE: IntReg = 34;
+const FIELDS: IntReg = 40;
 
 /// What the code does.
 pub fn decode(code: &Code, power: Power) -> Result<Program, Unreadable> {

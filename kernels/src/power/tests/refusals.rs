@@ -55,9 +55,10 @@ const NOP: (M, &[Operand]) = (M::Ori, &[R(0), R(0), Imm(0)]);
 #[test]
 fn what_is_not_on_the_list_is_not_read() {
     for target in targets() {
-        let alone: [(M, &[Operand]); 25] = [
+        let alone: [(M, &[Operand]); 27] = [
             (M::Cmplwi, &[Cr(1), R(3), Imm(4)]),
             (M::Bc, &[Imm(12), Bit(4), To(4)]),
+            (M::Bc, &[Imm(12), Bit(19), To(4)]),
             (M::Bc, &[Imm(12), Bit(3), To(4)]),
             (M::Bclr, &[Imm(12), Bit(2)]),
             (M::Bcctr, &[Imm(12), Bit(2)]),
@@ -75,7 +76,8 @@ fn what_is_not_on_the_list_is_not_read() {
             (M::Vperm, &[V(0), V(1), V(2), V(20)]),
             (M::Dcbst, &[R(4), R(5)]),
             (M::Dcbt, &[R(4), R(5), Imm(8)]),
-            (M::Mtcrf, &[Imm(1), R(5)]),
+            (M::Mtcrf, &[Imm(8), R(5)]),
+            (M::Mtcrf, &[Imm(128), R(5)]),
             (M::Subfe, &[R(5), R(6), R(7)]),
             (M::Addic, &[R(5), R(6), Imm(1)]),
             (M::Isel, &[R(5), R(6), R(7), Bit(3)]),
