@@ -144,6 +144,11 @@ impl Uses {
         }
     }
 
+    /// What holds the shift of values of general width.
+    fn shift(self, width: Width) -> Uses {
+        if width.is_general() { self.reg(Reg::COUNT).reg(Reg::SPARE[0]) } else { self }
+    }
+
     fn cond(self, cond: Cond) -> Uses {
         match cond {
             Cond::Compare { left, right, .. } => self.reg(left).operand(right),
@@ -169,12 +174,18 @@ fn own(op: &Op) -> Uses {
     let none = Uses::default();
     match *op {
         Op::Set { to, value } => none.reg(to).expr(value),
-        Op::Load { val, width, from: addr } | Op::Store { val, width, to: addr, .. } => none.addr(addr).val(val, width),
+        Op::Load { val, width, from: addr }
+        | Op::LoadAround { val, width, from: addr }
+        | Op::Store { val, width, to: addr, .. } => none.addr(addr).val(val, width),
+        Op::SetShift { width, by, .. } => none.reg(by).shift(width),
+        Op::Merge { to, first, second, width } => none.val(to, width).val(first, width).val(second, width).shift(width),
         Op::SetMask { count, .. } => none.reg(count),
-        Op::LoadPartial { from: addr, .. } | Op::StorePartial { to: addr, .. } | Op::Prefetch { at: addr, .. } => {
-            none.addr(addr)
-        }
+        Op::LoadPartial { from: addr, .. }
+        | Op::StorePartial { to: addr, .. }
+        | Op::Prefetch { at: addr, .. }
+        | Op::ZeroLine { at: addr, .. } => none.addr(addr),
         Op::Touch { at, val } => none.addr(at).val(val, Width::B1),
+        Op::KeepBits { reg, .. } => none.reg(reg),
         Op::If { cond, .. } => none.cond(cond),
         Op::Turn { again, .. } => none.cond(again),
         Op::Switch { on, .. } => none.reg(on).reg(Reg::COUNT),

@@ -32,7 +32,7 @@ fn at(reg: IntReg) -> Place {
 }
 
 fn load(to: Slot, bytes: u8) -> Step {
-    Step::Load { to, bytes, from: at(SRC) }
+    Step::Load { to, bytes, from: at(SRC), align: 1 }
 }
 
 fn store(from: Slot, bytes: u8) -> Step {
@@ -176,6 +176,6 @@ fn a_computed_jump_meets_only_its_targets() {
 #[test]
 fn code_is_not_data_and_far_addresses_are_named_as_they_are() {
     let code = Place { base: Some(Base::Code), index: None, displacement: 0 };
-    let (_, wrong) = wrong(vec![Step::Load { to: Slot::Int(8), bytes: 8, from: code }, Step::Return]);
+    let (_, wrong) = wrong(vec![Step::Load { to: Slot::Int(8), bytes: 8, from: code, align: 1 }, Step::Return]);
     assert_eq!(wrong.to_string(), format!("loads 8 bytes at address {CODE:#x}"));
 }

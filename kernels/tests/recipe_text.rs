@@ -2,15 +2,21 @@
 
 mod recipes;
 
+use copysmith_kernels::plan::Width;
+use copysmith_kernels::recipe::Shape;
 use copysmith_kernels::{Recipe, Routine, Span};
 use proptest::prelude::*;
-use recipes::{operation, shape, span};
+use recipes::{merged, operation, shape, span, zeroed};
+
+fn any_shape() -> impl Strategy<Value = Shape> {
+    prop_oneof![2 => shape(&Width::X86), 2 => shape(&Width::POWER), 1 => merged(), 1 => zeroed()]
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { max_global_rejects: 200_000, cases: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn text_gives_back_the_recipe_it_was_printed_from(operation in operation(), span in span(), shape in shape()) {
+    fn text_gives_back_the_recipe_it_was_printed_from(operation in operation(), span in span(), shape in any_shape()) {
         let recipe = Recipe::of(operation, span, shape);
         prop_assume!(recipe.is_ok());
         let recipe = recipe.unwrap();
@@ -58,6 +64,48 @@ fn orders_of_the_same_cuts_that_make_one_tree_have_one_text() {
     assert_eq!(text("31,99>,7"), text("31,7,99>"));
     assert!(text("31,99>,7").starts_with("cuts=31,7,99> |"));
     assert_ne!(text("31,7,99"), text("7,31,99"));
+}
+
+#[test]
+fn merged_loads_and_zeroed_blocks_are_refused_where_something_is_missing_for_them() {
+    let loop_of = |rest: &str| format!("copy 64.. loop {rest}").parse::<Recipe>().map_err(|error| error.to_string());
+    let right = "width=altivec16 unroll=2 align=dst:16:bytes source=merge tail=ladder";
+    assert!(loop_of(right).is_ok());
+    for (value, instead, part) in [
+        (" source=merge", "", "width=altivec16 needs source=merge"),
+        ("unroll=2", "unroll=3", "unroll=3 order=pairs; it needs pairs and an even"),
+        ("unroll=2", "unroll=4 order=group:2", "order=group:2; it needs pairs"),
+        (" align=dst:16:bytes", "", "needs align=dst:16:HEAD or more"),
+        ("dst:16", "src:16", "needs align=dst:16:HEAD or more"),
+        ("dst:16", "dst:8", "needs align=dst:16:HEAD or more"),
+        ("16:bytes", "16:early", "an early head"),
+        ("tail=ladder", "tail=overlap", "tail=overlap is not allowed with width=altivec16"),
+        ("tail=ladder", "tail=early", "tail=early is not allowed with source=merge"),
+        ("tail=ladder", "form=index tail=ladder", "form=index stores=plain; bump and plain"),
+        (" align", " prefetch=touch:src:64:clamp align", "prefetch=touch:src:64:clamp is not allowed"),
+        ("altivec16", "vsx16", "source=merge is not allowed with width=vsx16; 4, 8 or altivec16"),
+    ] {
+        let message = loop_of(&right.replace(value, instead)).unwrap_err();
+        assert!(message.contains(part), "{message}");
+    }
+    for (rest, part) in [
+        ("width=8 unroll=8 zero=64", "zero=64 needs align=dst:64:HEAD or more"),
+        ("width=8 unroll=8 align=dst:32:bytes zero=64", "zero=64 needs align=dst:64:HEAD or more"),
+        ("width=8 unroll=6 align=dst:64:bytes zero=32", "turns of a multiple of 32 bytes; width times unroll is 48"),
+        ("width=8 unroll=8 align=dst:64:bytes zero=48", "zero is 32, 64 or 128"),
+        ("width=8 unroll=8 align=dst:64:bytes zero=64 stores=nt", "zero=64 is not allowed with stores=nt"),
+        ("width=8 unroll=8 line=32", "line=32 is not allowed without a prefetch"),
+        ("width=8 unroll=8 prefetch=t0:src:96:clamp", "with line=64; BYTES is a multiple of that"),
+        ("width=8 unroll=8 prefetch=t0:src:128:clamp line=16", "line is 32, 64 or 128"),
+        ("width=8 unroll=8 prefetch=touch:src:128:clamp line=32", "plain loads touch lines of 64"),
+    ] {
+        let message = loop_of(rest).unwrap_err();
+        assert!(message.contains(part), "{message}");
+    }
+    let moves = "move 64.. loop width=8 unroll=8 align=dst:64:bytes zero=64 tail=bytes".parse::<Recipe>();
+    assert!(moves.unwrap_err().to_string().starts_with("zero=64 is not allowed for a move"));
+    let short = "copy 16..=32 pairs width=altivec16".parse::<Recipe>().unwrap_err().to_string();
+    assert!(short.starts_with("width=altivec16 is allowed in loops only"), "{short}");
 }
 
 #[test]

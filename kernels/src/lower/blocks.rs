@@ -6,7 +6,7 @@
 
 use super::ops::{Move, Walk, from_constant, less, moves, set, sum, sum3, when};
 use crate::plan::{Addr, Cond, Direction, Expr, Hint, Op, Operand, Reg, Relation, Val};
-use crate::recipe::{Beyond, Fetch, Form, Loop, PAGE, Prefetch, Side, Tail};
+use crate::recipe::{Beyond, Fetch, Form, Loop, PAGE, Prefetch, Side, Source, Tail};
 
 /// One loop over blocks.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(super) struct Phase {
     pub fetch: Option<Prefetch>,
 }
 
-/// Bytes of a cache line, as far as prefetching goes.
+/// Bytes of a cache line, as far as plain loads that touch one go.
 const LINE: usize = 64;
 
 /// All whole blocks, given that at least `left` bytes are left now.
@@ -37,7 +37,7 @@ pub(super) fn blocks(ops: &mut Vec<Op>, axes: &Loop, mut left: usize) {
         }
         Some(prefetch) if prefetch.beyond == Beyond::Clamp => {
             // The furthest byte named is less than a block beyond the distance.
-            let enough = prefetch.distance as usize + block;
+            let enough = prefetch.distance as usize + block + super::merge::ahead(axes);
             phase(ops, axes, Phase { enough, fetch }, left);
             left = left.min(prefetch.distance as usize);
             fetch = None;
@@ -53,8 +53,10 @@ pub(super) fn blocks(ops: &mut Vec<Op>, axes: &Loop, mut left: usize) {
 pub(super) fn phase(ops: &mut Vec<Op>, axes: &Loop, phase: Phase, left: usize) {
     let mut inner = Vec::new();
     match axes.form {
+        Form::Bump if axes.source == Source::Merge => merge(&mut inner, axes, phase),
         Form::Bump => bump(&mut inner, axes, phase),
         Form::Index => index(&mut inner, axes, phase),
+        Form::Count | Form::Update => super::counted::turns(&mut inner, axes, phase),
     }
     guarded(ops, inner, phase.enough, left);
 }
@@ -92,7 +94,7 @@ fn before_limit(walk: Walk) -> Cond {
     Cond::reg(Reg::SRC, relation, Reg::N)
 }
 
-fn fence(ops: &mut Vec<Op>, axes: &Loop) {
+pub(super) fn fence(ops: &mut Vec<Op>, axes: &Loop) {
     if axes.stores.hint() == Hint::NonTemporal {
         ops.push(Op::Fence);
     }
@@ -108,6 +110,21 @@ fn bump(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
     ops.push(Op::Turn { body, again: before_limit(walk), align: axes.loop_align });
     fence(ops, axes);
     from_limit(ops, walk, enough);
+}
+
+/// As [`bump`], with an aligned source cursor.
+fn merge(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
+    let walk = Walk(axes.direction);
+    let enough = phase.enough as i32;
+    super::merge::enter(ops, axes);
+    to_limit(ops, walk, enough);
+    let mut body = Vec::new();
+    fetches(&mut body, axes, phase.fetch, |cursor, ahead, bytes| walk.at(cursor, ahead, bytes));
+    super::merge::block(&mut body, axes);
+    walk.advance(&mut body, axes.block());
+    ops.push(Op::Turn { body, again: before_limit(walk), align: axes.loop_align });
+    from_limit(ops, walk, enough);
+    super::merge::leave(ops, axes);
 }
 
 fn index(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
@@ -146,24 +163,43 @@ fn index(ops: &mut Vec<Op>, axes: &Loop, phase: Phase) {
 }
 
 /// One block: prefetches, then the moves. `place` gives the address of so many bytes so far ahead of a cursor.
-fn block_at(body: &mut Vec<Op>, axes: &Loop, fetch: Option<Prefetch>, place: impl Fn(Reg, i32, usize) -> Addr) {
-    if let Some(prefetch) = fetch {
-        for line in (0..axes.block()).step_by(LINE) {
-            let ahead = prefetch.distance as i32 + line as i32;
-            if prefetch.side != Side::Dst {
-                body.push(fetch_op(prefetch, axes, place(Reg::SRC, ahead, 1)));
-            }
-            if prefetch.side != Side::Src {
-                body.push(fetch_op(prefetch, axes, place(Reg::DST, ahead, 1)));
-            }
-        }
-    }
+pub(super) fn block_at(
+    body: &mut Vec<Op>,
+    axes: &Loop,
+    fetch: Option<Prefetch>,
+    place: impl Fn(Reg, i32, usize) -> Addr,
+) {
+    fetches(body, axes, fetch, &place);
     let bytes = axes.width.bytes();
     let list: Vec<Move> = (0..axes.unroll as i32)
         .map(|i| i * bytes as i32)
         .map(|ahead| Move { from: place(Reg::SRC, ahead, bytes), to: place(Reg::DST, ahead, bytes) })
         .collect();
     moves(body, &list, axes.width, axes.order, axes.stores.hint());
+}
+
+/// The prefetches of a block, and what it zeroes.
+pub(super) fn fetches(
+    body: &mut Vec<Op>,
+    axes: &Loop,
+    fetch: Option<Prefetch>,
+    place: impl Fn(Reg, i32, usize) -> Addr,
+) {
+    let zeroed = axes.zero.map_or(axes.block(), usize::from);
+    for ahead in (0..axes.block()).step_by(zeroed) {
+        let at = place(Reg::DST, ahead as i32, zeroed);
+        body.extend(axes.zero.map(|bytes| Op::ZeroLine { at, bytes }));
+    }
+    let Some(prefetch) = fetch else { return };
+    for line in (0..axes.block()).step_by(axes.line.into()) {
+        let ahead = prefetch.distance as i32 + line as i32;
+        if prefetch.side != Side::Dst {
+            body.push(fetch_op(prefetch, axes, place(Reg::SRC, ahead, 1)));
+        }
+        if prefetch.side != Side::Src {
+            body.push(fetch_op(prefetch, axes, place(Reg::DST, ahead, 1)));
+        }
+    }
 }
 
 fn fetch_op(prefetch: Prefetch, axes: &Loop, at: Addr) -> Op {

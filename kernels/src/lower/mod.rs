@@ -6,8 +6,10 @@
 
 mod blocks;
 mod branch_free;
+mod counted;
 mod early;
 mod head;
+mod merge;
 mod moved;
 mod ops;
 mod short;
@@ -81,7 +83,7 @@ fn looped(axes: &Loop, shortest: usize) -> Vec<Op> {
     early::load_head(&mut ops, axes);
     let mut left_at_least = shortest;
     if let Some(align) = axes.align {
-        head::head(&mut ops, align, axes.width, walk);
+        head::head(&mut ops, align, axes.edge(), walk);
         left_at_least = left_at_least.saturating_sub(align.to as usize);
     }
     blocks::blocks(&mut ops, axes, left_at_least);
@@ -110,7 +112,7 @@ fn string_move(string: &StringMove) -> Vec<Op> {
             Tail::Ladder => tail::ladder(&mut ops, unit.bytes(), unit, walk),
             Tail::Bytes => walk.bytes(&mut ops, Reg::N),
             // The others are refused by the recipe's own check.
-            Tail::String | Tail::Block | Tail::Mask | Tail::Early => tail::string(&mut ops, walk),
+            Tail::String | Tail::Block | Tail::Mask | Tail::Early | Tail::Bits => tail::string(&mut ops, walk),
         }
     }
     leave(&mut ops, Width::B8);

@@ -22,8 +22,11 @@ pub(super) fn after_loop(ops: &mut Vec<Op>, axes: &Loop) {
             masked(ops, width, Reg::N);
         }
         Tail::Early => early::store_tail(ops, axes),
-        Tail::Ladder => {
-            ladder(ops, axes.block(), width, walk);
+        Tail::Ladder | Tail::Bits => {
+            if axes.tail == Tail::Bits {
+                ops.push(Op::KeepBits { reg: Reg::N, mask: axes.block().next_power_of_two() as i32 - 1 });
+            }
+            ladder(ops, axes.block(), axes.edge(), walk);
             early::store_head(ops, axes);
             if width != Width::Avx32 {
                 ops.extend(state_back(width));

@@ -133,8 +133,13 @@ fn line(f: &mut Formatter<'_>, op: &Op, depth: usize) -> fmt::Result {
         Op::SetMask { mask, count, width } => writeln!(f, "{mask} = first {count} of {width}"),
         Op::LoadPartial { val, width, from, mask } => writeln!(f, "{val} = load {width} [{from}] where {mask}"),
         Op::StorePartial { val, width, to, mask } => writeln!(f, "store {width} [{to}] = {val} where {mask}"),
+        Op::LoadAround { val, width, from } => writeln!(f, "{val} = load {width} around [{from}]"),
+        Op::SetShift { width, by, walk } => writeln!(f, "shift of {width} = {by} {walk}"),
+        Op::Merge { to, first, second, width } => writeln!(f, "{to} = merge {width} {first} {second}"),
         Op::Prefetch { locality, at } => writeln!(f, "prefetch {locality} [{at}]"),
+        Op::ZeroLine { at, bytes } => writeln!(f, "zero the {bytes} bytes around [{at}]"),
         Op::Touch { at, val } => writeln!(f, "touch [{at}] through {val}"),
+        Op::KeepBits { reg, mask } => writeln!(f, "keep {reg} & {mask}"),
         Op::If { cond, then, otherwise, align } => {
             writeln!(f, "if {cond} {{")?;
             body(f, then, depth + 1)?;

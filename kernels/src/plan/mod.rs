@@ -308,12 +308,52 @@ pub enum Op {
         /// Which bytes.
         mask: Mask,
     },
+    /// Loads the aligned bytes around an address that is a multiple of the width. At least one of them is the source's; those beside the
+    /// source, which are in the same page, are nobody's data.
+    LoadAround {
+        /// Where the data goes.
+        val: Val,
+        /// How much.
+        width: Width,
+        /// From where.
+        from: Addr,
+    },
+    /// Says how far an operand is off what [`Op::Merge`] puts together. With values of general width [`Reg::COUNT`] and the first of
+    /// [`Reg::SPARE`] hold it, and are lost.
+    SetShift {
+        /// The width of the values that are merged.
+        width: Width,
+        /// How many bytes the aligned cursor was moved on in walking direction: 0 to the width less 1.
+        by: Reg,
+        /// Which way the aligned cursor was moved, and the copy walks.
+        walk: Direction,
+    },
+    /// Puts together, of two values that follow each other in memory, as many bytes as one has: forward they end as many bytes before the
+    /// end of the second, backward they start as many bytes after the start of the first, as the last [`Op::SetShift`] said.
+    Merge {
+        /// Where the bytes go; may be one of the two.
+        to: Val,
+        /// What comes first in memory.
+        first: Val,
+        /// What follows it.
+        second: Val,
+        /// How much each has.
+        width: Width,
+    },
     /// Asks for a cache line; may name any address.
     Prefetch {
         /// Which cache.
         locality: Locality,
         /// Which line.
         at: Addr,
+    },
+    /// Sets all bytes of the block in which an address lies to zero, and takes its line into the cache without reading it. Memory must be
+    /// cacheable.
+    ZeroLine {
+        /// Where.
+        at: Addr,
+        /// Bytes of the block, a power of two; blocks lie at multiples of that. What the processor does must be exactly this.
+        bytes: u8,
     },
     /// Loads one byte and forgets it, which brings its line near on any processor. Unlike a prefetch it must stay inside the source
     /// or the destination.
@@ -322,6 +362,13 @@ pub enum Op {
         at: Addr,
         /// A value register that may be overwritten; of general width.
         val: Val,
+    },
+    /// Until the register is set again, tests of one of these bits may look at a copy of them.
+    KeepBits {
+        /// The register.
+        reg: Reg,
+        /// The bits: of the lowest 12.
+        mask: i32,
     },
     /// One of two bodies. `then` is laid out first: it is what falls through.
     If {

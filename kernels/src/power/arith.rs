@@ -67,6 +67,7 @@ impl Emitter<'_> {
         if self.held.is_some_and(|(base, index)| to == base || to == index) {
             self.held = None;
         }
+        self.kept = self.kept.filter(|&(reg, _)| reg != to);
         Ok(())
     }
 

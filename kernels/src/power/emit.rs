@@ -2,11 +2,11 @@
 
 use super::Power;
 use super::arith::decides;
-use super::instruction::{Instruction, Mnemonic as M, Operand};
+use super::instruction::{Facility, Instruction, Mnemonic as M, Operand};
 use super::layout::{Branch, Label, Layout};
 use super::registers::{ADDRESS, Cursor, STACK, integer};
 use crate::code::{Slots, Unsupported};
-use crate::plan::{Addr, Cond, Expr, Op, Plan, Reg, Relation, Width};
+use crate::plan::{Addr, Cond, Expr, Mask, Op, Plan, Reg, Relation, Width};
 use crate::uses::{aligned, mentions, returns};
 use Operand::{Bit, Imm, To};
 
@@ -34,15 +34,20 @@ pub struct Emitter<'g> {
     pub switches: Vec<Slots>,
     /// The two registers whose sum is in [`ADDRESS`].
     pub held: Option<(Reg, Reg)>,
+    /// The register that holds the length of each mask.
+    pub masks: Vec<(Mask, Operand)>,
+    /// The register whose bits are in condition fields, and which.
+    pub kept: Option<(Reg, i32)>,
     /// Whether there is a frame.
     pub framed: bool,
     cursor: Cursor,
     layout: &'g Layout,
+    mask_temporaries: std::slice::Iter<'g, Reg>,
 }
 
 impl<'g> Emitter<'g> {
     /// Nothing emitted yet.
-    pub fn new(power: Power, layout: &'g Layout, plan: &Plan) -> Emitter<'g> {
+    pub fn new(power: Power, layout: &'g Layout, mask_temporaries: &'g [Reg], plan: &Plan) -> Emitter<'g> {
         let moves = |op: &Op| matches!(op, Op::Set { to: Reg::DST, .. });
         let scratches = |op: &Op| matches!(op, Op::Set { value: Expr::Scratch(_), .. });
         Emitter {
@@ -53,9 +58,12 @@ impl<'g> Emitter<'g> {
             longest_arms: Vec::new(),
             switches: Vec::new(),
             held: None,
+            masks: Vec::new(),
+            kept: None,
             framed: power.mode().is_32_bit() && any(&plan.body, &scratches),
             cursor: if any(&plan.body, &moves) { Cursor::Apart } else { Cursor::AsPassed },
             layout,
+            mask_temporaries: mask_temporaries.iter(),
         }
     }
 
@@ -93,8 +101,17 @@ impl<'g> Emitter<'g> {
         Ok(())
     }
 
-    fn body(&mut self, ops: &[Op]) -> Result<(), Unsupported> {
-        ops.iter().try_for_each(|op| self.op(op))
+    fn body(&mut self, mut ops: &[Op]) -> Result<(), Unsupported> {
+        while let Some((op, rest)) = ops.split_first() {
+            ops = match rest.split_first() {
+                Some((next, after)) if self.access_and_update(op, next)? => after,
+                _ => {
+                    self.op(op)?;
+                    rest
+                }
+            };
+        }
+        Ok(())
     }
 
     fn op(&mut self, op: &Op) -> Result<(), Unsupported> {
@@ -102,6 +119,11 @@ impl<'g> Emitter<'g> {
             Op::Set { to, value } => self.set_to(*to, *value),
             Op::Load { val, width, from } => self.load(*val, *width, *from),
             Op::Store { val, width, to, hint } => self.store(*val, *width, *to, *hint),
+            Op::LoadAround { val, width, from } => self.load(*val, *width, *from),
+            Op::SetShift { width, by, walk } => self.set_shift(*width, *by, *walk),
+            Op::Merge { to, first, second, width } => self.merge(*to, [*first, *second], *width),
+            Op::KeepBits { reg, mask } => self.keep_bits(*reg, *mask),
+            Op::ZeroLine { at, bytes } => self.zero_line(*at, *bytes),
             Op::Prefetch { locality, at } => self.prefetch(*locality, *at),
             Op::Touch { at, val } => self.load(*val, Width::B1, *at),
             Op::If { cond, then, otherwise, align } => self.choose(*cond, then, otherwise, *align),
@@ -114,7 +136,18 @@ impl<'g> Emitter<'g> {
                 }
                 self.put(M::Blr, &[])
             }
-            Op::SetMask { .. } | Op::LoadPartial { .. } | Op::StorePartial { .. } => self.lacks("masked vectors"),
+            Op::SetMask { width, .. } if *width != Width::Vsx16 => {
+                self.lacks(&format!("partial access of width {width}"))
+            }
+            Op::SetMask { .. } if !self.power.processor().has(Facility::Vsx3) => {
+                Err(Unsupported(format!("{} has no partial accesses", self.power.processor())))
+            }
+            Op::SetMask { mask, count, .. } => {
+                let temporary = self.mask_temporaries.next().copied();
+                self.set_mask(*mask, *count, temporary)
+            }
+            Op::LoadPartial { val, width, from, mask } => self.load_partial(*val, *width, *from, *mask),
+            Op::StorePartial { val, width, to, mask } => self.store_partial(*val, *width, *to, *mask),
             Op::Repeat { .. } => self.lacks("string moves"),
             Op::ClearUpper => self.lacks("upper halves to clear"),
             Op::EndMmx => self.lacks("MMX registers"),
@@ -154,16 +187,20 @@ impl<'g> Emitter<'g> {
 
     /// Branches where condition field 0 satisfies the relation, or in any case.
     fn jump(&mut self, relation: Option<Relation>, to: Label) -> Result<(), Unsupported> {
-        let when = |relation| {
-            let (bit, set) = decides(relation);
-            [Imm(if set { 12 } else { 4 }), Bit(bit)]
-        };
-        let Some(relation) = relation else { return self.branch(M::B, &[], to) };
+        match relation {
+            Some(relation) => self.jump_if(decides(relation), to),
+            None => self.branch(M::B, &[], to),
+        }
+    }
+
+    /// Branches where a bit of the condition register is set, or where it is not.
+    fn jump_if(&mut self, (bit, set): (u8, bool), to: Label) -> Result<(), Unsupported> {
+        let when = |set| [Imm(if set { 12 } else { 4 }), Bit(bit)];
         if !self.layout.is_far(self.branches.len()) {
-            return self.branch(M::Bc, &when(relation), to);
+            return self.branch(M::Bc, &when(set), to);
         }
         // Round the branch that reaches further.
-        let [unless, bit] = when(relation.negated());
+        let [unless, bit] = when(!set);
         self.put(M::Bc, &[unless, bit, To(8)])?;
         self.branch(M::B, &[], to)
     }
@@ -181,16 +218,25 @@ impl<'g> Emitter<'g> {
             return self.choose(cond.negated(), otherwise, then, 1);
         }
         let (else_, end) = (self.new_label(), self.new_label());
-        let relation = self.flags(cond.negated())?;
-        self.jump(Some(relation), else_)?;
+        match self.kept_bit(cond.negated()) {
+            Some(decided) => self.jump_if(decided, else_)?,
+            None => {
+                let relation = self.flags(cond.negated())?;
+                self.jump(Some(relation), else_)?;
+            }
+        }
+        let kept = self.kept;
         self.body(then)?;
         if !otherwise.is_empty() && !returns(then) {
             self.jump(None, end)?;
         }
         self.pad_to_multiple(align)?;
         self.label(else_);
+        // What only one way keeps, nobody may look at who came the other.
+        self.kept = self.kept.filter(|_| self.kept == kept);
         self.body(otherwise)?;
         self.label(end);
+        self.kept = self.kept.filter(|_| self.kept == kept);
         Ok(())
     }
 
@@ -200,6 +246,8 @@ impl<'g> Emitter<'g> {
             let count = self.integer(count)?;
             self.put(M::Mtctr, &[count])?;
         }
+        // The body may set the register, and comes round again.
+        self.kept = None;
         self.pad_to_multiple(align)?;
         let head = self.new_label();
         self.label(head);
@@ -213,6 +261,7 @@ impl<'g> Emitter<'g> {
             Some((reg, by, rest)) => {
                 self.body(rest)?;
                 self.held = self.held.filter(|&(base, index)| base != reg && index != reg);
+                self.kept = None;
                 let reg = self.integer(reg)?;
                 self.put(M::AddicRc, &[reg, reg, Imm(by)])?;
                 Relation::NotEqual
@@ -256,7 +305,7 @@ impl<'g> Emitter<'g> {
         self.switches.push(Slots { start: slots, stride, count: arms.len() });
         for (arm, ops) in arms.iter().enumerate() {
             let start = self.here();
-            self.held = None;
+            (self.held, self.kept) = (None, None);
             self.body(ops)?;
             self.longest_arms[number] = self.longest_arms[number].max(self.here() - start);
             if arm + 1 < arms.len() {

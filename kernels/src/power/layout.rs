@@ -57,10 +57,10 @@ pub fn emit(plan: &Plan, power: Power) -> Result<Code, Unsupported> {
     if !returns(&plan.body) {
         return Err(Unsupported("a plan whose last operation is not a return has no end".to_owned()));
     }
-    mask_temporaries(plan, power.mode().name())?;
+    let mask_temporaries = mask_temporaries(plan, power.mode().name())?;
     let mut layout = Layout::default();
     loop {
-        let mut pass = Emitter::new(power, &layout, plan);
+        let mut pass = Emitter::new(power, &layout, &mask_temporaries, plan);
         pass.routine(plan)?;
         match grown(&layout, &pass) {
             Some(grown) => layout = grown,

@@ -5,13 +5,15 @@
 //! PowerPC        r3     r3, r6 r4  r5 r7    r8     r9     r10    r11      r12             r0
 //! general value                       4     3      2      1      0
 //! ```
+//! Floating-point value n is fn; of VSX width, n is the even register of a pair, from vs32 up and then from vs0; of AltiVec, n is vn.
 //!
 //! The destination stays in r3 unless the plan moves its cursor. Only registers that a callee may overwrite are used; of the
-//! condition register field 0 alone, and the counter for loops that count down and for computed jumps.
+//! condition register field 0, and 5 to 7 for bits of the length that a ladder tests, and the counter for loops that count down and for computed jumps.
 //!
 //! ```text
 //! instruction   one table: encode, decode, print
 //! processor     what each processor has, and what it must be kept from
+//! rules         which recipes that leaves it
 //! emit          plan -> code: layout places it, arith and access fill it
 //! decode        code -> steps
 //! ```
@@ -23,10 +25,13 @@ mod access;
 mod arith;
 mod decode;
 mod emit;
+mod fields;
 pub mod instruction;
 mod layout;
+mod merge;
 mod processor;
 mod registers;
+mod rules;
 #[cfg(test)]
 mod tests;
 

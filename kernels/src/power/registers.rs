@@ -12,6 +12,17 @@ pub const ADDRESS: Operand = Operand::R(12);
 /// Holds constants and masks; never a base.
 pub const SPARE: Operand = Operand::R(0);
 
+/// How many floating-point registers a callee may overwrite: f0 to f13 (all three ABIs).
+const FLOATS: u8 = 14;
+/// Values of VSX width: each has the even register of a pair, so that pairs and single registers never meet. Of vs32 to vs51, which are v0
+/// to v19, a callee may overwrite all; of the others vs0 to vs13.
+const VECTORS: u8 = 16;
+const PAIRS_ABOVE: u8 = 10;
+/// AltiVec values: v0 to v18. A callee may overwrite v19 too, see [`SHIFT`].
+const ALTIVEC: u8 = 19;
+/// Says how vectors are merged.
+pub const SHIFT: Operand = Operand::V(19);
+
 /// Where the destination cursor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cursor {
@@ -34,13 +45,22 @@ pub fn integer(reg: Reg, cursor: Cursor, target: &str) -> Result<Operand, Unsupp
     }))
 }
 
-/// The register that a value of general width lives in.
+/// The register that a value lives in.
 pub fn data(val: Val, width: Width, target: &str) -> Result<Operand, Unsupported> {
-    if !width.is_general() {
-        return Err(Unsupported(format!("{target} has no width {width}; there are 1, 2, 4 and on 64-bit targets 8")));
-    }
-    let home = home(val).ok_or_else(|| {
-        Unsupported(format!("{target} has no register for {val} of width {width}; there are {GENERAL_VALUES}"))
-    })?;
-    integer(home, Cursor::Apart, target)
+    let Val(number) = val;
+    let (count, register) = match width {
+        Width::B1 | Width::B2 | Width::B4 | Width::B8 => {
+            let home = home(val).map(|home| integer(home, Cursor::Apart, target)).transpose()?;
+            (GENERAL_VALUES, home)
+        }
+        Width::Fp8 => (FLOATS, (number < FLOATS).then_some(Operand::F(number))),
+        Width::Altivec16 => (ALTIVEC, (number < ALTIVEC).then_some(Operand::V(number))),
+        Width::Vsx16 | Width::Vsx32 => {
+            let pair = if number < PAIRS_ABOVE { 16 + number } else { number.wrapping_sub(PAIRS_ABOVE) };
+            (VECTORS, (number < VECTORS).then_some(Operand::X(pair.wrapping_mul(2))))
+        }
+        _ => return Err(Unsupported(format!("{target} has no width {width}"))),
+    };
+    register
+        .ok_or_else(|| Unsupported(format!("{target} has no register for {val} of width {width}; there are {count}")))
 }

@@ -47,10 +47,21 @@ pub enum PlanError {
         /// The width of the access.
         used: Width,
     },
+    /// Values are merged with another width than the shift was set for on every path.
+    Shifts {
+        /// The one width it was set for, if there is one.
+        set: Option<Width>,
+        /// The width of the merge.
+        used: Width,
+    },
     /// A difference whose right side is the register it sets.
     DifferenceInPlace(Reg),
     /// A shift by no bits or by more than 63.
     Shift(u8),
+    /// A block that is zeroed has a length that is no power of two.
+    Block(u8),
+    /// Bits are kept that are not among the lowest 12.
+    Bits(i32),
     /// A scratch byte that does not exist.
     Scratch(u8),
     /// A general width was needed.
@@ -92,8 +103,16 @@ impl fmt::Display for PlanError {
             PlanError::Masks { mask, set: None, used } => {
                 write!(f, "{mask} is used for {used} but not every path has set it for that")
             }
+            PlanError::Shifts { set: Some(set), used } => {
+                write!(f, "the shift of a merge of {used} was set for {set}")
+            }
+            PlanError::Shifts { set: None, used } => {
+                write!(f, "the shift of a merge of {used} is not set on every path, or its registers are set since")
+            }
             PlanError::DifferenceInPlace(reg) => write!(f, "a difference sets {reg}, its own right side"),
             PlanError::Shift(bits) => write!(f, "a shift by {bits} bits; 1 to 63 are allowed"),
+            PlanError::Block(bytes) => write!(f, "a block of {bytes} bytes is zeroed; powers of two are"),
+            PlanError::Bits(mask) => write!(f, "the bits {mask} are kept; of the lowest 12 they can be"),
             PlanError::Scratch(byte) => write!(f, "scratch byte {byte} does not exist; there are {SCRATCH_BYTES}"),
             PlanError::NotGeneral(width) => write!(f, "{width} is not a general width, which is needed here"),
             PlanError::NotVector(width) => write!(f, "{width} is not a vector width, which is needed here"),
@@ -114,7 +133,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     if plan.body.is_empty() {
         return Err(PlanError::Empty);
     }
-    let entry = Known { regs: 0b1111, widths: [None; VALS as usize], masks: [None; MASKS as usize] };
+    let entry = Known { regs: 0b1111, widths: [None; VALS as usize], masks: [None; MASKS as usize], shift: None };
     match entry.body(&plan.body)? {
         None => Ok(()),
         Some(_) => Err(PlanError::NoReturn),
@@ -128,6 +147,8 @@ struct Known {
     regs: u16,
     widths: [Option<Width>; VALS as usize],
     masks: [Option<Width>; MASKS as usize],
+    /// The width that values can be merged with.
+    shift: Option<Width>,
 }
 
 impl Known {
@@ -151,7 +172,7 @@ impl Known {
                 self.expr(*to, value)?;
                 self.set(*to)?;
             }
-            Op::Load { val, width, from } => {
+            Op::Load { val, width, from } | Op::LoadAround { val, width, from } => {
                 self.addr(from)?;
                 *self.val(*val)? = Some(*width);
             }
@@ -174,11 +195,30 @@ impl Known {
                 self.masked(*mask, *width)?;
                 self.stored(*val, *width)?;
             }
+            Op::SetShift { width, by, .. } => {
+                self.read(*by)?;
+                self.shift = Some(*width);
+                if width.is_general() {
+                    self.regs &= !(1 << Reg::COUNT.0 | 1 << Reg::SPARE[0].0);
+                }
+            }
+            Op::Merge { to, first, second, width } => {
+                self.stored(*first, *width)?;
+                self.stored(*second, *width)?;
+                if self.shift != Some(*width) {
+                    return Err(PlanError::Shifts { set: self.shift, used: *width });
+                }
+                *self.val(*to)? = Some(*width);
+            }
             Op::Prefetch { at, .. } => self.addr(at)?,
+            Op::ZeroLine { bytes, .. } if !bytes.is_power_of_two() => return Err(PlanError::Block(*bytes)),
+            Op::ZeroLine { at, .. } => self.addr(at)?,
             Op::Touch { at, val } => {
                 self.addr(at)?;
                 *self.val(*val)? = None;
             }
+            Op::KeepBits { mask, .. } if !(0..1 << 12).contains(mask) => return Err(PlanError::Bits(*mask)),
+            Op::KeepBits { reg, .. } => self.read(*reg)?,
             Op::If { cond, then, otherwise, align } => {
                 alignment(*align)?;
                 self.cond(cond)?;
@@ -240,6 +280,9 @@ impl Known {
                 *one = None;
             }
         }
+        if self.shift != other.shift {
+            self.shift = None;
+        }
         self
     }
 
@@ -252,6 +295,8 @@ impl Known {
 
     fn set(&mut self, reg: Reg) -> Result<(), PlanError> {
         self.regs |= exists(reg)?;
+        let lost = reg == Reg::COUNT || reg == Reg::SPARE[0];
+        self.shift = self.shift.filter(|width| !(lost && width.is_general()));
         if reg == Reg::RETURN { Err(PlanError::SetsReturn) } else { Ok(()) }
     }
 

@@ -16,9 +16,9 @@ pub enum Depth {
     Full,
 }
 
-/// Which destination and source addresses modulo 64 are run.
+/// Which destination and source addresses are run, modulo 128.
 ///
-/// Address-dependent routines look at these only: no access is wider than 64 bytes.
+/// Address-dependent routines look at these only: no access is wider than 64 bytes, and no block that is zeroed than 128.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residues {
     destination: u16,
@@ -31,9 +31,9 @@ impl Residues {
         Residues { destination: 1, source: 1 }
     }
 
-    /// Destination residues `0..upto` (cut to 1..=64), source residue 0: for routines that align the destination.
+    /// Destination residues `0..upto` (cut to 1..=128), source residue 0: for routines that align the destination.
     pub fn destination(upto: u16) -> Residues {
-        Residues { destination: upto.clamp(1, 64), source: 1 }
+        Residues { destination: upto.clamp(1, 128), source: 1 }
     }
 
     /// Source residues `0..upto` (cut to 1..=64), destination residue 0: for routines that align the source.
@@ -41,9 +41,9 @@ impl Residues {
         Residues { destination: 1, source: upto.clamp(1, 64) }
     }
 
-    /// Every pair of residues `0..destination` and `0..source` (each cut to 1..=64).
+    /// Every pair of residues `0..destination` and `0..source` (cut to 1..=128 and 1..=64).
     pub fn both(destination: u16, source: u16) -> Residues {
-        Residues { destination: destination.clamp(1, 64), source: source.clamp(1, 64) }
+        Residues { destination: destination.clamp(1, 128), source: source.clamp(1, 64) }
     }
 
     /// The pairs of destination and source residue.

@@ -1,7 +1,7 @@
 //! What a routine did wrong, in words that name the byte.
 
-use super::memory::{JUNK, OLD, Token, ZERO};
-use super::step::{IntReg, MaskReg, Slot};
+use super::memory::{BESIDE, JUNK, OLD, Token, ZERO};
+use super::step::{IntReg, MaskReg, Slot, VectorReg};
 use std::fmt;
 
 /// The first thing a routine did wrong on one input.
@@ -76,8 +76,10 @@ pub enum Wrong {
         /// To where.
         at: Spot,
     },
-    /// A store that needs an aligned address and has none.
+    /// An access that needs an aligned address and has none.
     Misaligned {
+        /// Read or write.
+        access: Access,
         /// How many bytes.
         bytes: usize,
         /// What the address must be a multiple of.
@@ -123,6 +125,12 @@ pub enum Wrong {
         /// How many there are.
         bytes: u8,
     },
+    /// Values are merged, and nothing said how they are shifted.
+    ShiftUnset(VectorReg),
+    /// Data is shifted by no whole number of bytes.
+    SplitsBytes(u64),
+    /// Two parts are put together that both have data for a byte, or not as much of it.
+    Joins(IntReg, IntReg),
     /// A shift by 64 bits or more, on which instruction sets differ.
     Shift(u64),
     /// A computed jump to none of its targets.
@@ -197,8 +205,8 @@ impl fmt::Display for Wrong {
             }
             Wrong::ReadsDestination { bytes, at } => write!(f, "loads {} at {at}, from the destination", Bytes(*bytes)),
             Wrong::WritesSource { bytes, at } => write!(f, "stores {} at {at}, into the source", Bytes(*bytes)),
-            Wrong::Misaligned { bytes, align, past, at } => {
-                write!(f, "stores {} at {at}, {past} past a multiple of {align}; it must be one", Bytes(*bytes))
+            Wrong::Misaligned { access, bytes, align, past, at } => {
+                write!(f, "{access} {} at {at}, {past} past a multiple of {align}; it must be one", Bytes(*bytes))
             }
             Wrong::TooManySteps { limit } => write!(f, "hangs: it has not returned after {limit} steps"),
             Wrong::FlagsLost => f.write_str("decides on flags that nothing set for that"),
@@ -215,13 +223,19 @@ impl fmt::Display for Wrong {
             Wrong::TooWide { bytes } => write!(f, "moves {bytes} bytes at once, more than the register has"),
             Wrong::MaskUnset(mask) => write!(f, "uses mask {mask}, which nothing set"),
             Wrong::MaskTooLong { count, bytes } => write!(f, "masks {count} bytes of a vector of {bytes}"),
+            Wrong::ShiftUnset(reg) => write!(f, "merges by vector register {reg}, which holds no shift"),
+            Wrong::SplitsBytes(bits) => write!(f, "shifts data by {bits} bits, which is no whole number of bytes"),
+            Wrong::Joins(left, right) => {
+                write!(f, "puts integer registers {left} and {right} together, which are not each other's rest")
+            }
             Wrong::Shift(bits) => write!(f, "shifts by {bits} bits; at most 63 are allowed"),
             Wrong::JumpsAstray { to } => write!(f, "jumps to code offset {to:#x}, which is none of its targets"),
             Wrong::RunsOff => f.write_str("runs off the end of the code"),
             Wrong::Content { index, found } => match *found {
                 OLD => write!(f, "returns while dst+{index} still holds its old content"),
                 JUNK => write!(f, "returns while dst+{index} holds what scratch held"),
-                ZERO => write!(f, "returns while dst+{index} holds a zero that a mask made"),
+                ZERO => write!(f, "returns while dst+{index} holds a zero, of a mask or a block"),
+                BESIDE => write!(f, "returns while dst+{index} holds what lies beside src"),
                 other => write!(f, "returns while dst+{index} holds src+{other}"),
             },
             Wrong::Result { found: Some(spot) } => write!(f, "returns {spot} instead of dst"),

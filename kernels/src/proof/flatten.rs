@@ -4,7 +4,8 @@
 //! a target shares its registers out is the target's affair, and proven on its code.
 //!
 //! ```text
-//! vector register   0..32 SSE and AVX   32..64 EVEX   64..96 general   96..128 MMX
+//! vector register   0..32 SSE and AVX   32..64 EVEX   64..96 general   96..128 floating point   128..160 VSX
+//!                   160..192 AltiVec   192..224 MMX   255 the shift of a merge
 //! ```
 
 use super::check::{PlanError, VALS, check};
@@ -36,10 +37,13 @@ pub fn flatten(plan: &Plan) -> Result<Program, PlanError> {
         result_is_passed: true,
         word: Word::Little64,
         upper_below: VALS,
-        mmx_from: 3 * VALS,
+        mmx_from: 6 * VALS,
         preserved: Vec::new(),
     })
 }
+
+/// Holds the shift of a merge.
+const SHIFT: VectorReg = VectorReg::MAX;
 
 struct Steps(Vec<Step>);
 
@@ -52,12 +56,23 @@ impl Steps {
         let step = match op {
             Op::Set { to, value } => return self.set(to.0, value),
             Op::Load { val, width, from } => {
-                Step::Load { to: slot(*val, *width), bytes: bytes(*width), from: place(from) }
+                Step::Load { to: slot(*val, *width), bytes: bytes(*width), from: place(from), align: whole(*width) }
+            }
+            Op::LoadAround { val, width, from } => {
+                let bytes = bytes(*width);
+                Step::LoadAround { to: slot(*val, *width), bytes, from: place(from), align: bytes }
+            }
+            Op::SetShift { width, by, walk } => {
+                Step::SetShift { to: SHIFT, by: by.0, bytes: bytes(*width), walk: *walk }
+            }
+            Op::Merge { to, first, second, width } => {
+                let [to, first, second] = [to, first, second].map(|val| vector(*val, *width));
+                Step::Merge { to, first, second, shift: SHIFT, bytes: bytes(*width) }
             }
             Op::Store { val, width, to, hint } => {
                 let non_temporal = *hint == Hint::NonTemporal;
                 // Vectors fault on a misaligned address; MOVNTI and MOVNTQ take any (Intel SDM volume 2).
-                let align = if non_temporal && width.bytes() >= 16 { bytes(*width) } else { 1 };
+                let align = if non_temporal && width.bytes() >= 16 { bytes(*width) } else { whole(*width) };
                 Step::Store { from: slot(*val, *width), bytes: bytes(*width), to: place(to), non_temporal, align }
             }
             Op::SetMask { mask: Mask(mask), count, .. } => {
@@ -70,7 +85,9 @@ impl Steps {
                 Step::StoreMasked { from: vector(*val, *width), bytes: bytes(*width), to: place(to), mask: *mask }
             }
             Op::Prefetch { at, .. } => Step::Prefetch { at: place(at) },
-            Op::Touch { at, val } => Step::Load { to: slot(*val, Width::B1), bytes: 1, from: place(at) },
+            Op::ZeroLine { at, bytes } => Step::ZeroLine { at: place(at), bytes: *bytes },
+            Op::Touch { at, val } => Step::Load { to: slot(*val, Width::B1), bytes: 1, from: place(at), align: 1 },
+            Op::KeepBits { .. } => Step::Nothing,
             Op::If { cond, then, otherwise, .. } => return self.choice(cond, then, otherwise),
             Op::Turn { body, again, .. } => {
                 let head = self.0.len();
@@ -170,6 +187,11 @@ impl Steps {
     }
 }
 
+/// What every address of a width must be a multiple of.
+fn whole(width: Width) -> u8 {
+    if width == Width::Altivec16 { bytes(width) } else { 1 }
+}
+
 fn bytes(width: Width) -> u8 {
     width.bytes() as u8
 }
@@ -179,7 +201,10 @@ fn vector(Val(number): Val, width: Width) -> VectorReg {
         Width::Sse4 | Width::Sse8 | Width::Sse16 | Width::Avx32 => number,
         Width::Evex16 | Width::Evex32 | Width::Evex64 => VALS + number,
         Width::B1 | Width::B2 | Width::B4 | Width::B8 => 2 * VALS + number,
-        Width::Mmx8 => 3 * VALS + number,
+        Width::Fp8 => 3 * VALS + number,
+        Width::Vsx16 | Width::Vsx32 => 4 * VALS + number,
+        Width::Altivec16 => 5 * VALS + number,
+        Width::Mmx8 => 6 * VALS + number,
     }
 }
 

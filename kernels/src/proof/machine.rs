@@ -43,10 +43,10 @@ impl Known {
 
 /// Registers and flags. Reused from run to run.
 pub struct Machine {
-    registers: Registers,
+    pub(super) registers: Registers,
     flags: Known,
     walk: Direction,
-    word: Word,
+    pub(super) word: Word,
 }
 
 impl Default for Machine {
@@ -135,23 +135,38 @@ impl Machine {
                     self.registers.set_number(to, from);
                 }
             }
-            Step::Load { to, bytes, from } => {
+            Step::Load { to, bytes, from, align } => {
                 let from = self.place(from, memory)?;
+                aligned(from, bytes, align, memory, Access::Load)?;
                 self.registers.set_data(to, memory.load(from, usize::from(bytes))?)?;
             }
             Step::Store { from, bytes, to, align, .. } => {
                 let to = self.place(to, memory)?;
-                let past = to % u64::from(align.max(1));
-                if past != 0 {
-                    let at = memory.spot(to, Access::Store);
-                    return Err(Wrong::Misaligned { bytes: usize::from(bytes), align, past: past as u8, at });
-                }
+                aligned(to, bytes, align, memory, Access::Store)?;
                 memory.store(to, self.registers.data(from, bytes)?)?;
+            }
+            Step::LoadAround { to, bytes, from, align } => {
+                let from = self.place(from, memory)?;
+                aligned(from, bytes, align, memory, Access::Load)?;
+                self.load_around(to, bytes, from, memory)?;
+            }
+            Step::SetShift { to, by, bytes, walk } => self.set_shift(to, by, bytes, walk)?,
+            Step::Merge { to, first, second, shift, bytes } => self.merge(to, [first, second], shift, bytes)?,
+            Step::ShiftData { to, from, by, bytes, walk } => self.shift_data(to, from, by, bytes, walk)?,
+            Step::JoinData { to, left, right } => self.join_data(to, left, right)?,
+            Step::Halves { to, from } => {
+                let data = self.registers.data(Slot::Vector(from), 16)?;
+                let swapped: [Token; 16] = std::array::from_fn(|at| data[at ^ 8]);
+                self.registers.set_data(Slot::Vector(to), &swapped)?;
             }
             Step::SetMask { to, from } => self.set_mask(to, from)?,
             Step::LoadMasked { to, bytes, from, mask } => self.load_masked(to, bytes, from, mask, memory)?,
             Step::StoreMasked { from, bytes, to, mask } => self.store_masked(from, bytes, to, mask, memory)?,
             Step::Prefetch { at } => _ = self.place(at, memory)?,
+            Step::ZeroLine { at, bytes } => {
+                let at = self.place(at, memory)? & !(u64::from(bytes) - 1);
+                memory.store(at, &[ZERO; 128][..usize::from(bytes).min(128)])?;
+            }
             Step::SetDirection { backward } => {
                 self.walk = if backward { Direction::Backward } else { Direction::Forward };
             }
@@ -300,6 +315,17 @@ impl Machine {
         numbers.set_number(src, from.wrapping_add(walked));
         numbers.set_number(count, 0);
         Ok(())
+    }
+}
+
+/// Refuses an address that is no multiple of `align`.
+fn aligned(address: u64, bytes: u8, align: u8, memory: &Memory, access: Access) -> Result<(), Wrong> {
+    match address % u64::from(align.max(1)) {
+        0 => Ok(()),
+        past => {
+            let at = memory.spot(address, access);
+            Err(Wrong::Misaligned { access, bytes: bytes.into(), align, past: past as u8, at })
+        }
     }
 }
 

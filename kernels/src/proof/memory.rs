@@ -12,15 +12,18 @@ use super::fault::{Access, Region, Spot, Wrong};
 use super::step::Word;
 use crate::plan::{Direction, SCRATCH_BYTES};
 
-/// What a byte is: its index in the source, or one of [`OLD`], [`JUNK`], [`ZERO`].
+/// What a byte is: its index in the source, or one of [`OLD`], [`JUNK`], [`ZERO`], [`BESIDE`].
 pub type Token = u32;
 
 /// A byte as it was before the routine ran, outside the source.
 pub const OLD: Token = u32::MAX;
 /// A byte loaded from scratch.
 pub const JUNK: Token = u32::MAX - 1;
-/// A byte that a masked load did not load.
+/// A byte that a masked load did not load, or that was zeroed.
 pub const ZERO: Token = u32::MAX - 2;
+
+/// A byte of an aligned load that is not the source's.
+pub const BESIDE: Token = u32::MAX - 3;
 
 /// The longest copy that can be interpreted, in bytes: 64 MiB and the first few lengths above, for which the tokens fill half a
 /// gigabyte.
@@ -196,6 +199,24 @@ impl Memory {
         } else {
             Err(Wrong::Outside { access: Access::Load, bytes, at: self.spot(at, Access::Load) })
         }
+    }
+
+    /// The tokens of `bytes` bytes, at most 16, of which one at least is the source's.
+    ///
+    /// # Errors
+    /// Where none is.
+    pub fn load_around(&self, at: u64, bytes: usize) -> Result<[Token; 16], Wrong> {
+        let mut tokens = [BESIDE; 16];
+        let mut found = false;
+        for (token, at) in tokens.iter_mut().take(bytes).zip(at..) {
+            if let Some(from) = inside(at, 1, self.src, self.n) {
+                (*token, found) = (self.tokens[self.src_at + from], true);
+            }
+        }
+        if found {
+            return Ok(tokens);
+        }
+        Err(Wrong::Outside { access: Access::Load, bytes, at: self.spot(at, Access::Load) })
     }
 
     /// Writes tokens.

@@ -14,6 +14,7 @@ mod fault;
 mod flatten;
 mod machine;
 mod memory;
+mod merge;
 mod overlap;
 mod prove;
 mod registers;

@@ -22,6 +22,8 @@ pub(super) struct Registers {
     /// How many bytes of each vector register were loaded; only those may be stored.
     held: [u8; FILE],
     masks: [Option<u64>; FILE],
+    /// By how many bytes a vector register says that values are shifted.
+    shifts: [Option<u8>; FILE],
     word: Word,
 }
 
@@ -33,6 +35,7 @@ impl Registers {
             vectors: Box::new([[0; 64]; FILE]),
             held: [0; FILE],
             masks: [None; FILE],
+            shifts: [None; FILE],
             word: Word::Little64,
         }
     }
@@ -43,6 +46,7 @@ impl Registers {
         self.ints.fill(Content::Nothing);
         self.held.fill(0);
         self.masks.fill(None);
+        self.shifts.fill(None);
     }
 
     /// The number in a register.
@@ -75,6 +79,7 @@ impl Registers {
                 let vector = self.vectors[usize::from(reg)].get_mut(..data.len()).ok_or(too_wide)?;
                 vector.copy_from_slice(data);
                 self.held[usize::from(reg)] = data.len() as u8;
+                self.shifts[usize::from(reg)] = None;
             }
         }
         Ok(())
@@ -98,6 +103,25 @@ impl Registers {
             Some(data) if bytes <= held => Ok(data),
             _ => Err(Wrong::StoresUnloaded { from: slot, held, bytes }),
         }
+    }
+
+    /// How many bytes of data an integer register holds.
+    pub(super) fn held(&self, reg: IntReg) -> u8 {
+        match self.ints[usize::from(reg)] {
+            Content::Data { held, .. } => held,
+            Content::Nothing | Content::Number(_) => 0,
+        }
+    }
+
+    /// By how many bytes values are shifted.
+    pub(super) fn shift(&self, reg: VectorReg) -> Result<usize, Wrong> {
+        self.shifts[usize::from(reg)].map(usize::from).ok_or(Wrong::ShiftUnset(reg))
+    }
+
+    /// Makes a vector register say by how many bytes values are shifted.
+    pub(super) fn set_shift(&mut self, reg: VectorReg, bytes: u8) {
+        self.shifts[usize::from(reg)] = Some(bytes);
+        self.held[usize::from(reg)] = 0;
     }
 
     /// The bits of a mask.

@@ -3,13 +3,14 @@
 //! A plan is flattened into steps; machine code is decoded into steps; one interpreter runs both, and the static walks
 //! read both.
 
-use crate::plan::Relation;
+use crate::plan::{Direction, Relation};
 
 /// An integer register by number (a [`Reg`](crate::plan::Reg) in a flattened plan, a general register in decoded code).
 /// It holds an integer or, after a general-width load, data.
 pub type IntReg = u8;
 
 /// A vector register by number: vector values in a flattened plan; xmm/ymm/zmm 0 to 31 and MMX 32 to 39 in decoded x86.
+/// In decoded PowerPC code 0 to 63 are VSX registers, of which 32 to 63 are AltiVec's, and 64 to 95 floating-point ones.
 pub type VectorReg = u8;
 
 /// A mask register by number.
@@ -161,6 +162,73 @@ pub enum Step {
         bytes: u8,
         /// From where.
         from: Place,
+        /// The alignment the address must have, in bytes; 1 is any.
+        align: u8,
+    },
+    /// Loads `bytes` bytes. Where the address is a multiple of that, only one of them need be the source's: the others are in the same page,
+    /// and nobody's data.
+    LoadAround {
+        /// The register set.
+        to: Slot,
+        /// How many bytes.
+        bytes: u8,
+        /// From where.
+        from: Place,
+        /// The alignment the address must have, in bytes; 1 is any.
+        align: u8,
+    },
+    /// Remembers by how many bytes values are shifted where they are merged.
+    SetShift {
+        /// The register that holds it.
+        to: VectorReg,
+        /// By how many bytes, modulo `bytes`.
+        by: IntReg,
+        /// Bytes of a value.
+        bytes: u8,
+        /// Forward so many bytes before the end of the second value, backward after the start of the first.
+        walk: Direction,
+    },
+    /// `bytes` bytes of two values that follow each other, from where the shift says.
+    Merge {
+        /// The register set.
+        to: VectorReg,
+        /// The bytes that come first.
+        first: VectorReg,
+        /// Those that follow.
+        second: VectorReg,
+        /// Holds the shift.
+        shift: VectorReg,
+        /// How many bytes each has.
+        bytes: u8,
+    },
+    /// Shifts data in an integer register by whole bytes; zeros come in, and where nothing is left all are.
+    ShiftData {
+        /// The register set.
+        to: IntReg,
+        /// The data.
+        from: IntReg,
+        /// By how many bits, modulo twice those of the data.
+        by: IntReg,
+        /// How many bytes of data.
+        bytes: u8,
+        /// Forward to higher addresses, backward to lower ones, as the bytes would lie in memory.
+        walk: Direction,
+    },
+    /// Puts two shifted parts together: for each byte at most one of them has data.
+    JoinData {
+        /// The register set.
+        to: IntReg,
+        /// A part.
+        left: IntReg,
+        /// The other.
+        right: IntReg,
+    },
+    /// Exchanges the two halves of 16 bytes of data.
+    Halves {
+        /// The register set.
+        to: VectorReg,
+        /// The data.
+        from: VectorReg,
     },
     /// Stores the first `bytes` bytes of a register; of an integer register on a big-endian machine, the last of those loaded.
     Store {
@@ -208,6 +276,13 @@ pub enum Step {
     Prefetch {
         /// The address.
         at: Place,
+    },
+    /// Sets the block of so many bytes in which an address lies to zero.
+    ZeroLine {
+        /// The address.
+        at: Place,
+        /// Bytes of the block, a power of two.
+        bytes: u8,
     },
     /// Sets or clears the direction flag.
     SetDirection {

@@ -121,7 +121,10 @@ fn after(step: &Step, at: usize, program: &Program, mut state: State) -> State {
         }
     };
     match *step {
-        Step::Load { to: Slot::Vector(reg), bytes, .. } | Step::LoadMasked { to: reg, bytes, .. } => {
+        Step::Load { to: Slot::Vector(reg), bytes, .. }
+        | Step::LoadAround { to: Slot::Vector(reg), bytes, .. }
+        | Step::Merge { to: reg, bytes, .. }
+        | Step::LoadMasked { to: reg, bytes, .. } => {
             vector_write(&mut owe, reg, bytes);
         }
         Step::Store { non_temporal: true, .. } => owe(Owed::Fence, true),
@@ -168,6 +171,9 @@ fn written(step: &Step) -> [Option<IntReg>; 3] {
         | Step::Address { to, .. }
         | Step::Negate { to, .. }
         | Step::MoveIf { to, .. }
+        | Step::ShiftData { to, .. }
+        | Step::JoinData { to, .. }
+        | Step::LoadAround { to: Slot::Int(to), .. }
         | Step::Load { to: Slot::Int(to), .. } => [Some(to), None, None],
         Step::Repeat { dst, src, count, .. } => [Some(dst), Some(src), Some(count)],
         _ => [None; 3],

@@ -49,11 +49,19 @@ words! {
         Bytes = "bytes",
         /// A string move of bytes.
         String = "string",
-        /// Whole moves, then one masked move (AVX-512).
+        /// Whole moves, then one masked move (AVX-512, POWER9).
         Mask = "mask",
         /// The last block, loaded before everything else and stored after the loop: no branch, at least one block must be there.
         Early = "early",
+        /// As a ladder, of which each test looks at a bit that one move put into the condition register (PowerPC).
+        Bits = "bits",
     }
+}
+
+impl Tail {
+    /// Those that an x86 processor has instructions for.
+    pub const X86: [Tail; 7] =
+        [Tail::Block, Tail::Overlap, Tail::Ladder, Tail::Bytes, Tail::String, Tail::Mask, Tail::Early];
 }
 
 words! {
@@ -65,7 +73,7 @@ words! {
         Bytes = "bytes",
         /// A string move of bytes.
         String = "string",
-        /// One masked move (AVX-512).
+        /// One masked move (AVX-512, POWER9).
         Mask = "mask",
         /// One unaligned stretch of the alignment's length, loaded before the loop and stored at the very end.
         Early = "early",
@@ -91,6 +99,25 @@ words! {
         Bump = "bump",
         /// Both pointers name the end and one negative index rises to zero.
         Index = "index",
+        /// Both pointers advance, and the turns that are left are counted down (PowerPC: in the counter).
+        Count = "count",
+        /// Counted, and the last load and the last store of each group move their pointer on (PowerPC: update forms).
+        Update = "update",
+    }
+}
+
+impl Form {
+    /// Those that an x86 processor has instructions for.
+    pub const X86: [Form; 2] = [Form::Bump, Form::Index];
+}
+
+words! {
+    /// How a loop loads from a source that is not aligned as the destination is.
+    Source, "source" {
+        /// As from any other: the processor does it.
+        Hardware = "hardware",
+        /// Aligned, and each two values that follow each other are merged into one (PowerPC).
+        Merge = "merge",
     }
 }
 
@@ -196,17 +223,17 @@ impl FromStr for Order {
 pub struct Align {
     /// Which operand; never [`Side::Both`].
     pub side: Side,
-    /// To a multiple of how many bytes: 4, 8, 16, 32 or 64.
+    /// To a multiple of how many bytes: 4, 8, 16, 32, 64 or 128.
     pub to: u8,
     /// How the bytes before it are copied.
     pub head: Head,
 }
 
 impl Align {
-    pub(super) const ALLOWED: &'static str = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32 or 64, HEAD overlap, bytes, string, mask or early";
+    pub(super) const ALLOWED: &'static str = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32, 64 or 128, HEAD overlap, bytes, string, mask or early";
 
     pub(super) const fn is_allowed(self) -> bool {
-        !matches!(self.side, Side::Both) && matches!(self.to, 4 | 8 | 16 | 32 | 64)
+        !matches!(self.side, Side::Both) && matches!(self.to, 4 | 8 | 16 | 32 | 64 | 128)
     }
 }
 
@@ -239,7 +266,7 @@ pub struct Prefetch {
     pub fetch: Fetch,
     /// Of which operand.
     pub side: Side,
-    /// How far ahead in bytes (64 to 4096, a multiple of 64); for [`Fetch::Block`] the block size (1024 to 65536, a multiple of 1024).
+    /// How far ahead in bytes (up to 4096, a multiple of the line); for [`Fetch::Block`] the block size (1024 to 65536, a multiple of 1024).
     pub distance: u32,
     /// What happens near the end.
     pub beyond: Beyond,
@@ -247,10 +274,10 @@ pub struct Prefetch {
 
 impl Prefetch {
     pub(super) const ALLOWED: &'static str = "none or KIND:SIDE:BYTES:END with KIND t0, t1, t2, nta, w, touch or block, SIDE src, dst or both, BYTES a multiple \
-         of 64 from 64 to 4096 (block: of 1024 from 1024 to 65536), END clamp or overrun (touch and block: clamp)";
+         of the line up to 4096 (block: of 1024 from 1024 to 65536), END clamp or overrun (touch and block: clamp)";
 
     pub(super) const fn is_allowed(self) -> bool {
-        let (unit, most) = if matches!(self.fetch, Fetch::Block) { (1024, 65536) } else { (64, 4096) };
+        let (unit, most) = if matches!(self.fetch, Fetch::Block) { (1024, 65536) } else { (32, 4096) };
         let loads = matches!(self.fetch, Fetch::Touch | Fetch::Block);
         self.distance > 0
             && self.distance.is_multiple_of(unit)

@@ -20,11 +20,12 @@ impl Isa {
     /// Every instruction set, least first.
     pub const ALL: [Isa; 3] = [Isa::Sse2, Isa::Avx, Isa::Avx512];
 
-    /// Whether accesses of this width are part of it.
+    /// Whether accesses of this width are part of it; those of other processors never are.
     pub const fn has(self, width: Width) -> bool {
         match width {
             Width::Avx32 => !matches!(self, Isa::Sse2),
             Width::Evex16 | Width::Evex32 | Width::Evex64 => matches!(self, Isa::Avx512),
+            Width::Fp8 | Width::Altivec16 | Width::Vsx16 | Width::Vsx32 => false,
             _ => true,
         }
     }

@@ -17,12 +17,14 @@
 mod axes;
 mod error;
 mod isa;
+mod lines;
+mod merge;
 mod operation;
 mod overlap;
 mod text;
 mod valid;
 
-pub use axes::{Align, Beyond, Bottom, Fetch, Form, Head, Last, Order, Prefetch, Side, Stores, Tail};
+pub use axes::{Align, Beyond, Bottom, Fetch, Form, Head, Last, Order, Prefetch, Side, Source, Stores, Tail};
 pub use error::RecipeError;
 pub use isa::Isa;
 pub use operation::Operation;
@@ -95,7 +97,7 @@ impl Recipe {
         Recipe::of(self.operation, span, self.shape)
     }
 
-    /// The least instruction set it needs.
+    /// The least x86-64 instruction set it needs; the greatest where it has a width that no x86-64 processor has.
     pub fn isa(&self) -> Isa {
         isa::needed(&self.shape)
     }
@@ -188,8 +190,15 @@ pub struct Loop {
     pub order: Order,
     /// Software prefetch.
     pub prefetch: Option<Prefetch>,
+    /// Bytes from one prefetched line to the next: 32, 64 or 128.
+    pub line: u8,
     /// Alignment before the loop.
     pub align: Option<Align>,
+    /// Bytes of the blocks that are set to zero before they are written, so that nothing reads what they held: 32, 64 or 128, and exactly
+    /// what the processor's instruction does (PowerPC `dcbz`). For cacheable memory only.
+    pub zero: Option<u8>,
+    /// How the loop loads from a misaligned source.
+    pub source: Source,
     /// How the destination is written.
     pub stores: Stores,
     /// How the loop keeps its place.
@@ -211,7 +220,10 @@ impl Loop {
             unroll,
             order: Order::Group(1),
             prefetch: None,
+            line: 64,
             align: None,
+            zero: None,
+            source: Source::Hardware,
             stores: Stores::PLAIN,
             form: Form::Bump,
             loop_align: 16,
@@ -223,6 +235,14 @@ impl Loop {
     /// Bytes a turn.
     pub const fn block(&self) -> usize {
         self.width.bytes() * self.unroll as usize
+    }
+
+    /// The width of the moves before and after the blocks: that of the loop, unless such moves are aligned only.
+    pub(crate) fn edge(&self) -> Width {
+        match self.width {
+            Width::Altivec16 => Width::B4,
+            width => width,
+        }
     }
 
     /// How many values the loop itself has loaded and not stored at once.

@@ -57,6 +57,9 @@ fn any_direction(direction: Direction) -> Result<(), RecipeError> {
 
 /// A loop that must be right forward, with the destination below the source, and mirrored, with the destination above it.
 fn check_both_ways(span: Span, axes: &Loop) -> Result<(), RecipeError> {
+    if let Some(bytes) = axes.zero {
+        return wrong(format!("zero={bytes} is not allowed for a move; the block may be what is yet to be loaded"));
+    }
     match axes.tail {
         Tail::Block | Tail::Overlap => {
             return wrong(format!(
@@ -65,7 +68,7 @@ fn check_both_ways(span: Span, axes: &Loop) -> Result<(), RecipeError> {
             ));
         }
         Tail::Mask => return wrong("tail=mask is not allowed for a move; it has no backward form"),
-        Tail::Early | Tail::Ladder | Tail::Bytes | Tail::String => {}
+        Tail::Early | Tail::Ladder | Tail::Bits | Tail::Bytes | Tail::String => {}
     }
     match axes.align {
         Some(align @ Align { head: Head::Overlap, .. }) => {
@@ -97,11 +100,12 @@ pub(crate) const fn needs_disjoint(shape: &Shape) -> bool {
     }
 }
 
-/// What stands in for a shape that [`needs_disjoint`] operands where they are not: a plain loop of vectors as wide, with an early head and
+/// What stands in for a shape that [`needs_disjoint`] operands where they are not: a plain loop of vectors (or floating-point registers) as
+/// wide, with an early head and
 /// tail where every length of the span has room for them.
 pub(crate) fn twin(span: Span, shape: &Shape) -> Loop {
     let width = match shape {
-        Shape::Loop(Loop { width, .. }) if width.bytes() >= 16 => *width,
+        Shape::Loop(Loop { width, .. }) if width.bytes() >= 16 || *width == Width::Fp8 => *width,
         _ => Width::Sse16,
     };
     let fits = |unroll: &u8| usize::from(*unroll) * width.bytes() <= span.first();

@@ -1,7 +1,7 @@
 //! The canonical text of a recipe: `OPERATION SPAN SHAPE axis=value ...`, with every axis that is at its default left out.
 
 use super::axes::{Bottom, Last, Tail, direction};
-use super::{Form, Loop, Order, Recipe, RecipeError, Shape, Stores, StringMove};
+use super::{Form, Loop, Order, Recipe, RecipeError, Shape, Source, Stores, StringMove};
 use crate::plan::{Direction, Width};
 use std::fmt;
 use std::str::FromStr;
@@ -54,9 +54,14 @@ impl fmt::Display for Loop {
         if let Some(prefetch) = self.prefetch {
             write!(f, " prefetch={prefetch}")?;
         }
+        unless(f, "line", &self.line, &plain.line)?;
         if let Some(align) = self.align {
             write!(f, " align={align}")?;
         }
+        if let Some(bytes) = self.zero {
+            write!(f, " zero={bytes}")?;
+        }
+        unless(f, "source", &self.source, &plain.source)?;
         unless(f, "stores", &self.stores, &plain.stores)?;
         unless(f, "form", &self.form, &plain.form)?;
         unless(f, "loop-align", &self.loop_align, &plain.loop_align)?;
@@ -120,6 +125,9 @@ fn shape(name: &str, axes: &mut Axes<'_>) -> Result<Shape, RecipeError> {
                 order: axes.take::<Order>("order")?.unwrap_or(plain.order),
                 prefetch: axes.optional("prefetch")?,
                 align: axes.optional("align")?,
+                line: axes.number("line", "32, 64 or 128")?.unwrap_or(plain.line),
+                zero: axes.number("zero", "32, 64 or 128")?,
+                source: axes.take::<Source>("source")?.unwrap_or(plain.source),
                 stores: axes.take::<Stores>("stores")?.unwrap_or(plain.stores),
                 form: axes.take::<Form>("form")?.unwrap_or(plain.form),
                 loop_align: axes.number("loop-align", "1, 16, 32 or 64")?.unwrap_or(plain.loop_align),
@@ -175,7 +183,7 @@ impl<'a> Axes<'a> {
         let allowed = if axis == "unit" {
             "one of 1 2 4 8"
         } else {
-            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64"
+            "one of 1 2 4 8 mmx8 sse4 sse8 sse16 avx32 evex16 evex32 evex64 fp8 altivec16 vsx16 vsx32"
         };
         let missing = || RecipeError::Combination(format!("{axis} is missing; it is {allowed}"));
         let text = self.text(axis).ok_or_else(missing)?;

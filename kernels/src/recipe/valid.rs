@@ -1,17 +1,20 @@
 //! Which combinations of axis values are recipes. Every rule says what breaks without it.
 
 use super::{
-    Align, Beyond, Bottom, Fetch, Form, Head, Loop, Order, Prefetch, RecipeError, Shape, Side, StringMove, Tail,
+    Align, Beyond, Bottom, Fetch, Form, Head, Loop, Order, Prefetch, RecipeError, Shape, Side, StringMove, Tail, lines,
+    merge,
 };
 use crate::Span;
 use crate::plan::{Direction, Width};
 
 /// Most values of one register file that a leaf may hold at once: five general registers are free beside the cursors of a short
-/// shape, of which one stays for a computed offset; there are eight MMX registers and sixteen vector registers.
+/// shape, of which one stays for a computed offset; there are eight MMX registers, fourteen floating-point registers that a callee may
+/// overwrite, and sixteen vector registers.
 pub(crate) const fn values(width: Width) -> usize {
     match width {
         Width::B1 | Width::B2 | Width::B4 | Width::B8 => 4,
         Width::Mmx8 => 8,
+        Width::Fp8 => 14,
         _ => 16,
     }
 }
@@ -26,6 +29,7 @@ pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, RecipeError> {
 
 /// Whether the shape copies every length of the span.
 pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
+    merge::check_width(shape)?;
     match *shape {
         Shape::Pairs { width, moves, .. } => {
             if !(1..=8).contains(&moves) || 2 * moves as usize > values(width) {
@@ -46,7 +50,7 @@ pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
         Shape::BranchFree { width } => {
             if matches!(width, Width::B2) || width.bytes() > 32 {
                 return wrong(format!(
-                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8 or a vector of up to 32 bytes"
+                    "width={width} is not allowed for branch-free; 1, 4, 8, mmx8, fp8 or a vector of up to 32 bytes"
                 ));
             }
             within(span, 0, if width == Width::B1 { 3 } else { 2 * width.bytes() }, shape)
@@ -99,7 +103,7 @@ fn check_string(span: Span, string: &StringMove) -> Result<(), RecipeError> {
     if unit == Width::B1 && tail != Tail::String {
         return wrong(format!("tail={tail} is not allowed with unit=1; nothing is left over"));
     }
-    if matches!(tail, Tail::Block | Tail::Mask | Tail::Early) {
+    if matches!(tail, Tail::Block | Tail::Mask | Tail::Early | Tail::Bits) {
         return wrong(format!("tail={tail} is not allowed for a string move; overlap, ladder, bytes or string"));
     }
     if tail == Tail::Overlap {
@@ -138,20 +142,25 @@ pub(super) fn check_loop(span: Span, axes: &Loop) -> Result<(), RecipeError> {
         return wrong(format!("loop-align={} is not allowed; loop-align is 1, 16, 32 or 64", axes.loop_align));
     }
     if let Some(align) = axes.align {
-        if align.head == Head::Mask && (!width.is_evex() || align.to as usize > width.bytes()) {
+        if align.head == Head::Mask && (!width.has_partial() || align.to as usize > width.bytes()) {
             return wrong(format!(
-                "align={align} is not allowed with width={width}; a masked head needs an EVEX width that covers it"
+                "align={align} is not allowed with width={width}; a masked head needs vsx16 or an EVEX width that covers it"
             ));
         }
-        check_align(span, align, width, direction)?;
+        check_align(span, align, axes.edge(), direction)?;
     }
+    lines::check(axes)?;
+    merge::check(axes)?;
+    check_form(axes)?;
     check_stores(axes)?;
     check_prefetch(axes)?;
     match tail {
         Tail::Block | Tail::Early => at_least(span, axes.block(), &format!("tail={tail}"))?,
         Tail::Overlap => at_least(span, width.bytes(), "tail=overlap")?,
-        Tail::Mask if !width.is_evex() => {
-            return wrong(format!("tail=mask is not allowed with width={width}; masked moves need an EVEX width"));
+        Tail::Mask if !width.has_partial() => {
+            return wrong(format!(
+                "tail=mask is not allowed with width={width}; masked moves need vsx16 or an EVEX width"
+            ));
         }
         Tail::Mask if direction == Direction::Backward => {
             return wrong("tail=mask is not allowed with direction=backward");
@@ -181,8 +190,10 @@ fn check_early(axes: &Loop) -> Result<(), RecipeError> {
             "prefetch={prefetch} is not allowed with width={width} and an early head or tail; no register is left"
         ));
     }
-    if head > 0 && tail == Tail::Ladder && width == Width::Avx32 {
-        return wrong("tail=ladder is not allowed with width=avx32 and an early head; it clears the upper halves");
+    if head > 0 && matches!(tail, Tail::Ladder | Tail::Bits) && width == Width::Avx32 {
+        return wrong(format!(
+            "tail={tail} is not allowed with width=avx32 and an early head; it clears the upper halves"
+        ));
     }
     Ok(())
 }
@@ -207,9 +218,16 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
     let Loop { width, stores, align, prefetch, direction, .. } = *axes;
     if stores.non_temporal {
         match width {
-            Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 => {
+            Width::B1
+            | Width::B2
+            | Width::Sse4
+            | Width::Sse8
+            | Width::Fp8
+            | Width::Altivec16
+            | Width::Vsx16
+            | Width::Vsx32 => {
                 return wrong(format!(
-                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 or 8 bytes of a general register, or a whole vector"
+                    "stores=nt is not allowed with width={width}; non-temporal stores have 4 or 8 bytes of a general register, or a whole x86 vector"
                 ));
             }
             Width::B4 | Width::B8 | Width::Mmx8 => {}
@@ -240,9 +258,24 @@ fn check_stores(axes: &Loop) -> Result<(), RecipeError> {
         if prefetch.is_some_and(|prefetch| prefetch.beyond == Beyond::Clamp) {
             return wrong(format!("stores={stores} is not allowed with a clamped prefetch; overrun or none"));
         }
-        if axes.form == Form::Index {
-            return wrong(format!("stores={stores} is not allowed with form=index"));
+        if axes.form != Form::Bump {
+            return wrong(format!("stores={stores} is not allowed with form={}", axes.form));
         }
+    }
+    Ok(())
+}
+
+/// Turns are counted by a shift of the length.
+fn check_form(axes: &Loop) -> Result<(), RecipeError> {
+    let Loop { form, order, .. } = *axes;
+    if matches!(form, Form::Count | Form::Update) && !axes.block().is_power_of_two() {
+        return wrong(format!(
+            "form={form} needs a block that is a power of two; width times unroll is {}",
+            axes.block()
+        ));
+    }
+    if form == Form::Update && order == Order::Ahead {
+        return wrong("form=update is not allowed with order=ahead; pairs or group:K");
     }
     Ok(())
 }
@@ -256,8 +289,8 @@ fn check_prefetch(axes: &Loop) -> Result<(), RecipeError> {
         return Err(RecipeError::value("prefetch", &prefetch.to_string(), Prefetch::ALLOWED));
     }
     if prefetch.fetch == Fetch::Block {
-        if axes.direction == Direction::Backward || axes.form == Form::Index {
-            return wrong("a block prefetch is not allowed with direction=backward or form=index");
+        if axes.direction == Direction::Backward || axes.form != Form::Bump {
+            return wrong("a block prefetch is allowed with direction=forward and form=bump only");
         }
         if !(prefetch.distance as usize).is_multiple_of(axes.block()) {
             return wrong(format!(

@@ -19,7 +19,7 @@ const fn loads(width: Width) -> Code {
         Width::Sse8 => Code::Movq_xmm_xmmm64,
         Width::Sse16 => Code::Movdqu_xmm_xmmm128,
         Width::Avx32 => Code::VEX_Vmovdqu_ymm_ymmm256,
-        Width::Evex16 | Width::Evex32 | Width::Evex64 => evex::load(width),
+        _ => evex::load(width),
     }
 }
 
@@ -34,13 +34,20 @@ const fn stores(width: Width) -> Code {
         Width::Sse8 => Code::Movq_xmmm64_xmm,
         Width::Sse16 => Code::Movdqu_xmmm128_xmm,
         Width::Avx32 => Code::VEX_Vmovdqu_ymmm256_ymm,
-        Width::Evex16 | Width::Evex32 | Width::Evex64 => evex::store(width),
+        _ => evex::store(width),
     }
 }
 
 const fn non_temporal_stores(width: Width) -> Option<Code> {
     Some(match width {
-        Width::B1 | Width::B2 | Width::Sse4 | Width::Sse8 => return None,
+        Width::B1
+        | Width::B2
+        | Width::Sse4
+        | Width::Sse8
+        | Width::Fp8
+        | Width::Altivec16
+        | Width::Vsx16
+        | Width::Vsx32 => return None,
         Width::B4 => Code::Movnti_m32_r32,
         Width::B8 => Code::Movnti_m64_r64,
         Width::Mmx8 => Code::Movntq_m64_mm,

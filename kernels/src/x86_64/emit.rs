@@ -87,6 +87,11 @@ impl<'g> Emitter<'g> {
             }
             Op::LoadPartial { val, width, from, mask } => self.load_partial(*val, *width, *from, *mask),
             Op::StorePartial { val, width, to, mask } => self.store_partial(*val, *width, *to, *mask),
+            Op::LoadAround { .. } | Op::SetShift { .. } | Op::Merge { .. } => {
+                Err(Unsupported("x86-64 has no merge of aligned loads".to_owned()))
+            }
+            Op::KeepBits { .. } => Err(Unsupported("x86-64 has no condition fields to keep bits in".to_owned())),
+            Op::ZeroLine { .. } => Err(Unsupported("x86-64 has no zeroing of a line".to_owned())),
             Op::Prefetch { locality, at } => self.prefetch(*locality, *at),
             Op::Touch { at, val } => self.load(*val, Width::B1, *at),
             Op::If { cond, then, otherwise, align } => self.choose(*cond, then, otherwise, *align),

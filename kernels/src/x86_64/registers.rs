@@ -62,6 +62,9 @@ pub fn data(val: Val, width: Width) -> Result<Register, Unsupported> {
         Width::Evex16 => (Register::XMM16, 16),
         Width::Evex32 => (Register::YMM16, 16),
         Width::Evex64 => (Register::ZMM16, 16),
+        Width::Fp8 | Width::Altivec16 | Width::Vsx16 | Width::Vsx32 => {
+            return Err(Unsupported(format!("x86-64 has no width {width}")));
+        }
     };
     if number < count { Ok(first + number) } else { Err(lacks(val, width, count)) }
 }

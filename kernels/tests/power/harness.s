@@ -1,5 +1,5 @@
 # Calls PowerPC copy kernels in a program that has nothing else: no C library, no Rust. Assembled with the list of cases behind it, for
-# 32 bits or, with the symbol WIDE, for 64.
+# 32 bits or, with the symbol WIDE, for 64; with FLOATS and VECTORS it looks at those registers too.
 #
 #	cases:	entry, destination, source, length	a case, each a pointer wide; an entry of zero ends the list
 #
@@ -11,7 +11,7 @@
 	.set	CONTENTS, 1	# a byte of the destination is not the source's
 	.set	OUTSIDE, 2	# another byte of the destination's area changed
 	.set	RESULT, 3	# not the destination was returned
-	.set	PRESERVED, 4	# r1, r2, r13 to r31 or condition fields 2 to 4 changed
+	.set	PRESERVED, 4	# r1, r2, r13 to r31, condition fields 2 to 4, f14 to f31, v20 to v31 or VRSAVE changed
 	.set	SOURCE, 5	# a byte of the source's area changed
 	.set	AREA, 4096
 	.set	STAMP, 0x5a00
@@ -74,6 +74,45 @@
 	rlwinm	\reg, \reg, 0, 0, 31
 	.endm
 
+	# What a callee must leave as it was, beside integers: registers of 8 bytes from f14 on, of 16 from v20 on.
+	.macro	floats what:vararg
+	.irp	number, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+	\what	\number
+	.endr
+	.endm
+	.macro	vectors what:vararg
+	.irp	number, 20,21,22,23,24,25,26,27,28,29,30,31
+	\what	\number
+	.endr
+	.endm
+	.macro	float_in number
+	lfd	\number, 8 * (\number - 14)(11)
+	.endm
+	.macro	float_out number
+	stfd	\number, 8 * (\number - 14)(4)
+	.endm
+	.macro	vector_in number
+	li	12, 16 * (\number - 20)
+	lvx	\number, 11, 12
+	.endm
+	.macro	vector_out number
+	li	12, 16 * (\number - 20)
+	stvx	\number, 4, 12
+	.endm
+	# Words that were stored, against the stamps.
+	.macro	look_at words
+	address	5, stamps
+	li	6, \words
+	mtctr	6
+1:	lwz	7, 0(4)
+	lwz	8, 0(5)
+	cmplw	7, 8
+	bne	changed
+	addi	4, 4, 4
+	addi	5, 5, 4
+	bdnz	1b
+	.endm
+
 	.text
 	.globl	_start
 _start:
@@ -114,6 +153,15 @@ next:	get	0, 0, 30
 	addi	4, 4, 4
 	bdnz	1b
 
+	address	11, stamps
+	.ifdef	FLOATS
+	floats	float_in
+	.endif
+	.ifdef	VECTORS
+	vectors	vector_in
+	li	12, STAMP
+	mtspr	256, 12			# VRSAVE
+	.endif
 	address	11, kept
 	put	30, 0, 11
 	put	29, W, 11
@@ -143,6 +191,19 @@ next:	get	0, 0, 30
 	bne	changed
 	get	30, 0, 11
 	get	29, W, 11
+	.ifdef	FLOATS
+	address	4, found
+	floats	float_out
+	look_at	36
+	.endif
+	.ifdef	VECTORS
+	address	4, found
+	vectors	vector_out
+	look_at	48
+	mfspr	7, 256			# VRSAVE
+	cmpwi	7, STAMP
+	bne	changed
+	.endif
 
 	get	6, W, 30		# destination
 	compare	3, 6
@@ -209,6 +270,15 @@ tell:	address	4, word
 	sc
 	blr
 
+	.section .rodata
+	.balign	16
+stamps:
+	.set	next_stamp, 0x5a010203
+	.rept	48
+	.long	next_stamp
+	.set	next_stamp, next_stamp + 0x01010101
+	.endr
+
 	.bss
 	.balign	4096
 guard0:	.space	4096
@@ -219,3 +289,5 @@ destination:
 guard2:	.space	4096
 kept:	.space	3 * W
 word:	.space	4
+	.balign	16
+found:	.space	192

@@ -1,7 +1,8 @@
 //! Builds the harness with kernels and cases, and runs it under qemu-user.
 
 use copysmith_kernels::Code;
-use copysmith_kernels::power::Mode;
+use copysmith_kernels::power::instruction::Facility;
+use copysmith_kernels::power::{Mode, Processor};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
@@ -53,6 +54,14 @@ pub const fn emulator(mode: Mode) -> &'static str {
     }
 }
 
+/// The emulator's name for a processor; it knows none of exactly these for some.
+fn cpu(processor: Processor) -> String {
+    match processor {
+        Processor::P440 => "440ep".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 /// Whether a tool is missing; says so.
 pub fn missing() -> bool {
     let tools = [AS, LD].into_iter().chain(Mode::ALL.map(emulator));
@@ -73,7 +82,7 @@ impl Drop for Directory {
 }
 
 /// Runs the cases in order on an emulated CPU, up to the first that does not pass; the outcomes of all that were begun.
-pub fn run(mode: Mode, cpu: &str, kernels: &[Code], cases: &[Case]) -> Vec<Outcome> {
+pub fn run(mode: Mode, processor: Processor, kernels: &[Code], cases: &[Case]) -> Vec<Outcome> {
     let number = std::sync::atomic::AtomicUsize::fetch_add(&RUNS, 1, std::sync::atomic::Ordering::Relaxed);
     let directory = Directory(std::env::temp_dir().join(format!("copysmith-qemu-{}-{number}", std::process::id())));
     std::fs::create_dir_all(&directory.0).expect("the temporary directory can be written to");
@@ -89,10 +98,20 @@ pub fn run(mode: Mode, cpu: &str, kernels: &[Code], cases: &[Case]) -> Vec<Outco
         Mode::Ppc64le => (&["-a64", "-mlittle", "--defsym", "WIDE=1"], "elf64lppc"),
     };
     let mut command = Command::new(AS);
-    command.args(assembler).arg("-I").arg(&directory.0).arg("-o").arg(file("program.o"));
+    command.args(assembler).arg("-many");
+    for (facility, symbol) in [(Facility::Float, "FLOATS=1"), (Facility::AltiVec, "VECTORS=1")] {
+        if processor.has(facility) {
+            command.args(["--defsym", symbol]);
+        }
+    }
+    command.arg("-I").arg(&directory.0).arg("-o").arg(file("program.o"));
     successful(command.arg(harness).arg(file("list.s")));
     successful(Command::new(LD).args(["-m", linker, "-o"]).args([file("program"), file("program.o")]));
-    let output = Command::new(emulator(mode)).args(["-cpu", cpu]).arg(file("program")).output().expect("it is there");
+    let output = Command::new(emulator(mode))
+        .args(["-cpu", &cpu(processor)])
+        .arg(file("program"))
+        .output()
+        .expect("it is there");
     let words: Vec<u32> = output.stdout.chunks_exact(4).map(|bytes| word(mode, bytes)).collect();
     let mut outcomes: Vec<Outcome> = words.chunks_exact(2).map(|pair| outcome(pair[1])).collect();
     assert!(words.chunks(2).map(|pair| pair[0]).eq(0..words.len().div_ceil(2) as u32), "the numbers of cases");
@@ -101,7 +120,7 @@ pub fn run(mode: Mode, cpu: &str, kernels: &[Code], cases: &[Case]) -> Vec<Outco
         // The emulator dies of the signal that the program died of.
         (Some(signal), _) => outcomes.push(Outcome::Killed(signal)),
         (None, Some(0)) => assert_eq!(outcomes.len(), cases.len()),
-        other => panic!("{cpu}: {other:?}\n{}", String::from_utf8_lossy(&output.stderr)),
+        other => panic!("{processor}: {other:?}\n{}", String::from_utf8_lossy(&output.stderr)),
     }
     outcomes
 }

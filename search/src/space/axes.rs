@@ -64,7 +64,9 @@ pub fn axes(recipe: &Recipe) -> [String; AXES.len()] {
             set("direction", direction.to_string());
             aligned(align, &mut set);
         }
-        Shape::Loop(Loop { width, unroll, order, prefetch, align, stores, form, loop_align, direction, tail }) => {
+        Shape::Loop(Loop {
+            width, unroll, order, prefetch, align, stores, form, loop_align, direction, tail, ..
+        }) => {
             set("width", width.to_string());
             set("unroll", unroll.to_string());
             set("order", order.to_string());

@@ -76,7 +76,7 @@ fn turned(operation: Operation, axes: Loop) -> Vec<Loop> {
         .chain(other_prefetches(axes.prefetch).into_iter().map(|prefetch| Loop { prefetch, ..axes }))
         .chain(other_aligns(operation, axes.align).into_iter().map(|align| Loop { align, ..axes }))
         .chain([Stores::PLAIN].into_iter().chain(stores(Breadth::All)).map(|stores| Loop { stores, ..axes }))
-        .chain(Form::ALL.iter().map(|&form| Loop { form, ..axes }))
+        .chain(Form::X86.iter().map(|&form| Loop { form, ..axes }))
         .chain([1, 16, 32, 64].map(|loop_align| Loop { loop_align, ..axes }))
         .chain(DIRECTIONS.map(|direction| Loop { direction, ..axes }))
         .chain(tails(operation, Breadth::All).iter().map(|&tail| Loop { tail, ..axes }))

@@ -39,7 +39,7 @@ fn strings(operation: Operation, span: Span, breadth: Breadth) -> Vec<StringMove
     };
     for unit in [Width::B1, Width::B2, Width::B4, Width::B8] {
         for align in [None].into_iter().chain(aligns(operation, breadth).into_iter().map(Some)) {
-            for &tail in Tail::ALL {
+            for tail in Tail::X86 {
                 strings.extend(directions.iter().map(|&direction| StringMove { unit, align, tail, direction }));
             }
         }

@@ -22,7 +22,7 @@ pub(super) const fn all_widths(operation: Operation) -> &'static [Width] {
     use Width::{Avx32, B1, B2, B4, B8, Evex16, Evex32, Evex64, Mmx8, Sse16};
     match operation {
         Operation::Copy => &[B1, B2, B4, B8, Mmx8, Sse16, Avx32, Evex16, Evex32, Evex64],
-        Operation::Move => &Width::ALL,
+        Operation::Move => &Width::X86,
     }
 }
 
@@ -150,7 +150,7 @@ pub(super) fn tails(operation: Operation, breadth: Breadth) -> &'static [Tail] {
         (Operation::Copy, Breadth::Patient | Breadth::All) => &[Block, Overlap, Ladder, Bytes, String, Mask],
         (Operation::Move, Breadth::Quick) => &[Ladder],
         (Operation::Move, Breadth::Normal) => &[Ladder, Bytes],
-        (Operation::Move, Breadth::Patient | Breadth::All) => Tail::ALL,
+        (Operation::Move, Breadth::Patient | Breadth::All) => &Tail::X86,
     }
 }
 

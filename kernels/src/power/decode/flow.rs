@@ -4,9 +4,9 @@ use super::super::arith::{EQUAL, GREATER, LESS};
 use super::super::emit::FRAME;
 use super::super::instruction::{Instruction, Mnemonic as M, Operand};
 use super::super::registers::STACK;
-use super::{COUNTER, Reader, flags_lost, general, inner, is, useless};
+use super::{COUNTER, FIELDS, Reader, flags_lost, general, inner, is, useless};
 use crate::plan::Relation;
-use crate::proof::{Arith, Base, Flags, Place, Right, Step};
+use crate::proof::{Arith, Base, Flags, IntReg, Place, Right, Step, Test};
 use Operand::{Bit, Imm, To};
 
 /// Whether the routine has a frame: then its first instruction makes it, and one right before every return takes it away.
@@ -44,6 +44,12 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
         |to: i32| usize::try_from(4 * reader.at as i64 + i64::from(to)).ok().filter(|&to| reader.may_enter(to));
     Some(match (mnemonic, operands) {
         (M::B, &[To(to)]) => vec![Step::Jump { to: target(to)? }],
+        (M::Bc, &[Imm(when), Bit(bit @ 20..32), To(to)]) => on_kept_bit(bit, when == 12, target(to)?),
+        (M::Mtcrf | M::Mtocrf, &[Imm(fields @ 1..8), from]) => {
+            let from = general(from)?;
+            let moved = (5..8).filter(|field| fields >> (7 - field) & 1 == 1);
+            moved.map(|field| kept(field, from)).collect()
+        }
         (M::Bc, &[Imm(when), Bit(bit), To(to)]) => {
             let relation = match bit {
                 LESS => Relation::Below,
@@ -64,6 +70,21 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
         (M::Blr, []) if reader.frame == Frame::None => vec![Step::Return],
         _ => return None,
     })
+}
+
+/// A condition field gets its four bits of a register.
+fn kept(field: u8, from: IntReg) -> Step {
+    let right = Right::Imm(15 << (4 * (7 - field)));
+    Step::Arith { to: FIELDS + field, op: Arith::And, left: from, right, flags: Flags::Kept }
+}
+
+/// Branches by a bit of a condition field. Field 0 stays as it was, but here the test overwrites it; so it is lost on both ways.
+fn on_kept_bit(bit: u8, set: bool, to: usize) -> Vec<Step> {
+    let test = Step::Test { test: Test::Bits, left: FIELDS + bit / 4, right: Right::Imm(1 << (31 - bit)) };
+    let past = if set { Relation::Equal } else { Relation::NotEqual };
+    let [zero, lost] = flags_lost();
+    let past = Step::JumpIf { relation: past, to: inner(5) };
+    vec![test, past, zero.clone(), lost.clone(), Step::Jump { to }, zero, lost]
 }
 
 /// Counts down and branches unless that gave zero. Condition field 0 stays as it was, but here the test overwrites it; so it is lost

@@ -2,16 +2,17 @@
 //!
 //! The carry is a register of its own here, 0 or 1. An instruction that leaves a carry nobody needs makes it useless.
 
+use super::super::Mode;
 use super::super::arith::{EQUAL, GREATER, LESS};
 use super::super::instruction::{Mnemonic as M, Operand};
 use super::{CARRY, NOWHERE, Reader, flags_lost, general, useless};
-use crate::plan::Relation;
+use crate::plan::{Direction, Relation};
 use crate::proof::{Arith, Base, Flags, IntReg, Place, Right, Step, Test};
 use Operand::{Bit, Cr, Imm, R, Zero};
 
 /// The steps of an instruction on integer registers.
 pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Step>> {
-    let narrow = reader.mode.is_32_bit();
+    let narrow = reader.power.mode().is_32_bit();
     let one = match (mnemonic, operands) {
         (M::Ori, [R(0), R(0), Imm(0)]) => Step::Nothing,
         (M::Addi, &[to, Zero, Imm(value)]) => Step::Const { to: general(to)?, value: i64::from(value) as u64 },
@@ -28,6 +29,13 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
             let place = Place { base: Some(Base::Reg(general(from)?)), index: None, displacement: 0 };
             Step::Address { to: general(to)?, place }
         }
+        (M::Or, &[to, left, right]) => {
+            Step::JoinData { to: general(to)?, left: general(left)?, right: general(right)? }
+        }
+        (M::Slw, &[to, from, by]) => reader.shifted(to, from, by, 4, Way::Left)?,
+        (M::Srw, &[to, from, by]) => reader.shifted(to, from, by, 4, Way::Right)?,
+        (M::Sld, &[to, from, by]) => reader.shifted(to, from, by, 8, Way::Left)?,
+        (M::Srd, &[to, from, by]) => reader.shifted(to, from, by, 8, Way::Right)?,
         (M::And, &[to, left, right]) => arith(to, Arith::And, left, right, Flags::Kept)?,
         (M::AndRc, &[to, left, right]) => arith(to, Arith::And, left, right, Flags::ResultZero)?,
         (M::AndiRc, &[to, from, Imm(mask)]) => with(to, Arith::And, from, mask as u64, Flags::ResultZero)?,
@@ -51,6 +59,22 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
         _ => return several(mnemonic, operands),
     };
     Some(vec![one])
+}
+
+/// To the highest bit or to the lowest.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Left,
+    Right,
+}
+
+impl Reader {
+    /// A shift of data. To the left is to lower addresses where the highest byte comes first in memory.
+    fn shifted(self, to: Operand, from: Operand, by: Operand, bytes: u8, way: Way) -> Option<Step> {
+        let to_lower = (self.power.mode() == Mode::Ppc64le) == (way == Way::Right);
+        let walk = if to_lower { Direction::Backward } else { Direction::Forward };
+        Some(Step::ShiftData { to: general(to)?, from: general(from)?, by: general(by)?, bytes, walk })
+    }
 }
 
 /// Instructions that do more than one thing.

@@ -8,8 +8,17 @@ use Operand::{Imm, Zero};
 /// The steps of an access through a general register.
 pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Step>> {
     match mnemonic {
+        M::Dcbz | M::Dcbzl => {
+            let processor = reader.power.processor();
+            let bytes = if mnemonic == M::Dcbz { processor.zeroed() } else { processor.line() };
+            let &[base, index] = operands else { return None };
+            return Some(vec![Step::ZeroLine { at: indexed(base, index)?, bytes: u8::try_from(bytes).ok()? }]);
+        }
         M::Dcbt | M::Dcbtst => return prefetch(operands).map(|step| vec![step]),
         _ => {}
+    }
+    if let Some(steps) = updating(reader, mnemonic, operands) {
+        return Some(steps);
     }
     let [register, second, third] = *operands else { return None };
     let at = match second {
@@ -30,9 +39,36 @@ pub fn read(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Ste
     Some(vec![step])
 }
 
+/// An access that sets its base to the address afterwards; the encoding rules out that the base is what is loaded. One that leaves the base as
+/// it was is none that was emitted.
+fn updating(reader: Reader, mnemonic: M, operands: &[Operand]) -> Option<Vec<Step>> {
+    let [register, Imm(displacement), base] = *operands else { return None };
+    if displacement == 0 {
+        return None;
+    }
+    let at = reader.place(base, displacement)?;
+    let access = match mnemonic {
+        M::Lbzu => load(register, 1, at)?,
+        M::Lhzu => load(register, 2, at)?,
+        M::Lwzu => load(register, 4, at)?,
+        M::Ldu => load(register, 8, at)?,
+        M::Stbu => store(register, 1, at)?,
+        M::Sthu => store(register, 2, at)?,
+        M::Stwu => store(register, 4, at)?,
+        M::Stdu => store(register, 8, at)?,
+        _ => return None,
+    };
+    Some(vec![access, updated(base, at)?])
+}
+
+/// The base of an access becomes its address.
+pub fn updated(base: Operand, at: Place) -> Option<Step> {
+    Some(Step::Address { to: general(base)?, place: at })
+}
+
 /// Loads that are narrower than the register clear the rest of it (Power ISA 3.0B, I 3.3.2).
 fn load(register: Operand, bytes: u8, from: Place) -> Option<Step> {
-    Some(Step::Load { to: Slot::Int(general(register)?), bytes, from })
+    Some(Step::Load { to: Slot::Int(general(register)?), bytes, from, align: 1 })
 }
 
 fn store(register: Operand, bytes: u8, to: Place) -> Option<Step> {
@@ -47,7 +83,7 @@ fn prefetch(operands: &[Operand]) -> Option<Step> {
     }
 }
 
-fn indexed(base: Operand, index: Operand) -> Option<Place> {
+pub fn indexed(base: Operand, index: Operand) -> Option<Place> {
     let index = general(index)?;
     Some(match base {
         Zero => Place { base: Some(Base::Reg(index)), index: None, displacement: 0 },

@@ -1,15 +1,17 @@
 //! Machine code read back: words become instructions of the table, and a short list of those becomes steps.
 //!
 //! What is not on the list is refused, however harmless: a step must say exactly what the processor does. Signed comparisons are not on
-//! it, nor condition fields other than 0. Where a sequence is read as one, none of its inner instructions may be jumped to.
+//! it, and of condition fields other than 0 only what a register put there into 5 to 7. Where a sequence is read as one, none of its inner instructions may be jumped to.
 //!
 //! ```text
-//! integer register   0..32 r0 to r31   32 counter   33 carry   34 written for its flags only
+//! integer register   0..32 r0 to r31   32 counter   33 carry   34 written for its flags only   40..48 condition fields, in place
+//! vector register    0..64 vs0 to vs63, of which 32..64 are v0 to v31   64..96 f0 to f31   96 between two instructions
 //! ```
 
 mod flow;
 mod integer;
 mod memory;
+mod vector;
 
 use super::instruction::{Instruction, Mnemonic as M, Operand};
 use super::{Mode, Power};
@@ -22,6 +24,7 @@ const PRESERVED: [IntReg; 21] = [1, 2, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 2
 const COUNTER: IntReg = 32;
 const CARRY: IntReg = 33;
 const NOWHERE: IntReg = 34;
+const FIELDS: IntReg = 40;
 
 /// What the code does.
 pub fn decode(code: &Code, power: Power) -> Result<Program, Unreadable> {
@@ -45,7 +48,7 @@ pub fn decode(code: &Code, power: Power) -> Result<Program, Unreadable> {
     let mut at = 0;
     while let Some(instruction) = instructions.get(at) {
         step_at[at] = Some(program.steps.len());
-        let read = Reader { mode: power.mode(), frame, at };
+        let read = Reader { power, frame, at };
         let (steps, length) = read
             .sequence(&instructions[at..])
             .or_else(|| Some((read.alone(instruction)?, 1)))
@@ -55,6 +58,7 @@ pub fn decode(code: &Code, power: Power) -> Result<Program, Unreadable> {
         at += length;
     }
     land(&mut program, &step_at, code)?;
+    around(&mut program.steps);
     Ok(program)
 }
 
@@ -67,6 +71,18 @@ fn instructions(code: &Code, mode: Mode) -> Result<Vec<Instruction>, Unreadable>
             Instruction::decode(word).ok_or_else(|| unreadable(at, format!("{word:#010x}")))
         })
         .collect()
+}
+
+/// Code that shifts data loads it aligned, from around the source: which of its loads are for that, shows where their bytes go.
+fn around(steps: &mut [Step]) {
+    if !steps.iter().any(|step| matches!(step, Step::ShiftData { .. })) {
+        return;
+    }
+    for step in steps {
+        if let Step::Load { to: to @ Slot::Int(0..32), bytes: bytes @ (4 | 8), from, align } = *step {
+            *step = Step::LoadAround { to, bytes, from, align };
+        }
+    }
 }
 
 /// Turns the targets of jumps from code offsets into steps, and gives computed jumps theirs.
@@ -107,7 +123,7 @@ fn unreadable(at: usize, text: String) -> Unreadable {
 /// Reads the instruction at one place of the code.
 #[derive(Clone, Copy)]
 struct Reader {
-    mode: Mode,
+    power: Power,
     frame: Frame,
     at: usize,
 }
@@ -118,6 +134,7 @@ impl Reader {
         let (mnemonic, operands) = (instruction.mnemonic(), instruction.operands());
         integer::read(self, mnemonic, operands)
             .or_else(|| memory::read(self, mnemonic, operands))
+            .or_else(|| vector::read(self, mnemonic, operands))
             .or_else(|| flow::read(self, mnemonic, operands))
     }
 
@@ -143,7 +160,7 @@ fn general(operand: Operand) -> Option<IntReg> {
 /// Makes a register useless: what is read from it is neither a number nor anybody's data.
 fn useless(to: IntReg) -> Step {
     let scratch = Place { base: Some(Base::Stack), index: None, displacement: -1 };
-    Step::Load { to: Slot::Int(to), bytes: 1, from: scratch }
+    Step::Load { to: Slot::Int(to), bytes: 1, from: scratch, align: 1 }
 }
 
 /// Makes the flags useless.

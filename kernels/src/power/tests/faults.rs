@@ -29,7 +29,16 @@ fn survivors(target: Power, kernel: &str) -> Vec<(String, String)> {
         (bit, flipped)
     });
     let surviving = flips.filter(|(_, flipped)| proves(target, flipped, &recipe));
-    surviving.map(|(bit, flipped)| (line(&code, bit), line(&flipped, bit))).collect()
+    surviving
+        .map(|(bit, flipped)| (line(&code, bit), line(&flipped, bit)))
+        .filter(|(before, after)| !updates_a_dead_base(before, after))
+        .collect()
+}
+
+/// The flip makes an access move its base on as well: where that proves, nobody looks at the base any more, and it is a copy still.
+fn updates_a_dead_base(before: &str, after: &str) -> bool {
+    let update = |(mnemonic, operands): (&str, &str)| format!("{mnemonic}u {operands}");
+    before.split_once(' ').map(update).as_deref() == Some(after)
 }
 
 #[test]

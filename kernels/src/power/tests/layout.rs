@@ -193,3 +193,51 @@ fn a_listing_has_every_byte_once_and_in_order() {
         assert_eq!(texts, [".byte 0x4e,0x80", ".byte 0x00,0x00,0x00,0x00"]);
     }
 }
+
+/// The loop of history's 32-bit PowerPC copies: per 16 bytes three plain loads and one that moves its pointer on, then as many stores, and the
+/// counter decides.
+#[test]
+fn the_last_access_of_a_group_moves_its_pointer_on_and_the_counter_decides() {
+    let recipe = "copy 0.. loop width=4 unroll=8 order=group:4 form=update tail=bytes";
+    let plan = recipe.parse::<crate::Routine>().expect("a recipe").plan();
+    let target = targets()[0];
+    let code = target.emit(&plan).expect("words");
+    let lines: Vec<String> = target.listing(&code).into_iter().map(|line| line.text).collect();
+    let first = lines.iter().position(|line| line.starts_with("lwz ")).expect("a load");
+    let group = [
+        "lwz r11,4(r4)",
+        "lwz r10,8(r4)",
+        "lwz r9,12(r4)",
+        "lwzu r8,16(r4)",
+        "stw r11,4(r6)",
+        "stw r10,8(r6)",
+        "stw r9,12(r6)",
+        "stwu r8,16(r6)",
+    ];
+    assert_eq!(lines[first..first + 16], [group, group].concat());
+    assert!(lines[first + 16].starts_with("bdnz "), "{}", lines[first + 16]);
+}
+
+#[test]
+fn a_ladder_of_kept_bits_tests_nothing_until_the_register_is_set() {
+    let recipe = "copy 0.. loop width=4 unroll=4 tail=bits".parse::<crate::Routine>().expect("a recipe");
+    for target in targets() {
+        let code = target.emit(&recipe.plan()).expect("words");
+        let lines: Vec<String> = target.listing(&code).into_iter().map(|line| line.text).collect();
+        let moves = lines.iter().position(|line| line.starts_with("mtcrf") || line.starts_with("mtocrf"));
+        let after = &lines[moves.expect("a move to condition fields")..];
+        let branches: Vec<&str> = after.iter().filter_map(|line| line.strip_prefix('b')?.split(',').next()).collect();
+        // Eight, four, two and one byte are left over; bits 28 to 31 of the condition register say so.
+        assert_eq!(branches[..4], ["ge cr7", "le cr7", "ne cr7", "ns cr7"], "{target:?} {lines:#?}");
+        assert!(!after.iter().any(|line| line.starts_with("andi.") || line.starts_with("cmp")), "{lines:#?}");
+    }
+    // Set again, and in a loop, a bit is tested where it is.
+    let keep = Op::KeepBits { reg: Reg::N, mask: 1 };
+    let odd = |body| when(Cond::AnyBit { reg: Reg::N, mask: 1 }, body, vec![]);
+    let tests = |ops: Vec<Op>| count(targets()[0], &emitted(targets()[0], ops), "andi.");
+    let set = || step(Reg::SRC, 1);
+    assert_eq!(tests(vec![keep.clone(), odd(vec![set()]), odd(vec![set()]), Op::Return]), 0);
+    assert_eq!(tests(vec![keep.clone(), step(Reg::N, 1), odd(vec![set()]), Op::Return]), 1);
+    assert_eq!(tests(vec![keep.clone(), odd(vec![step(Reg::N, 1)]), odd(vec![set()]), Op::Return]), 1);
+    assert_eq!(tests(vec![odd(vec![keep]), odd(vec![set()]), Op::Return]), 2);
+}

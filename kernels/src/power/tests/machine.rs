@@ -72,13 +72,14 @@ pub fn run(program: &Program, mut registers: Registers) -> (Registers, Vec<Made>
             Step::Negate { to, from, flags: Flags::Kept } => {
                 registers[usize::from(to)] = cut(of(from).wrapping_neg());
             }
+            Step::Test { test: Test::Bits, left, right: by } => known = Known::Zero(of(left) & right(by) == 0),
             Step::Test { test: Test::Compare, left, right: by } => known = Known::Compared(of(left), right(by)),
             Step::MoveIf { to, from, relation } => {
                 if holds(known, relation) {
                     registers[usize::from(to)] = of(from);
                 }
             }
-            Step::Load { to, bytes, from } => made.push(Made::Load { to, bytes, at: address(from) }),
+            Step::Load { to, bytes, from, .. } => made.push(Made::Load { to, bytes, at: address(from) }),
             Step::Store { from, bytes, to, .. } => made.push(Made::Store { from, bytes, at: address(to) }),
             Step::Prefetch { at } => made.push(Made::Prefetch { at: address(at) }),
             Step::Jump { to } => at = to,

@@ -7,6 +7,7 @@ mod layout;
 mod machine;
 mod processors;
 mod refusals;
+mod vectors;
 
 use super::instruction::{Instruction, Mnemonic, Operand};
 use super::{Mode, Power, Processor};

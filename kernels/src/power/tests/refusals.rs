@@ -55,9 +55,10 @@ const NOP: (M, &[Operand]) = (M::Ori, &[R(0), R(0), Imm(0)]);
 #[test]
 fn what_is_not_on_the_list_is_not_read() {
     for target in targets() {
-        let alone: [(M, &[Operand]); 22] = [
+        let alone: [(M, &[Operand]); 27] = [
             (M::Cmplwi, &[Cr(1), R(3), Imm(4)]),
             (M::Bc, &[Imm(12), Bit(4), To(4)]),
+            (M::Bc, &[Imm(12), Bit(19), To(4)]),
             (M::Bc, &[Imm(12), Bit(3), To(4)]),
             (M::Bclr, &[Imm(12), Bit(2)]),
             (M::Bcctr, &[Imm(12), Bit(2)]),
@@ -68,11 +69,15 @@ fn what_is_not_on_the_list_is_not_read() {
             (M::Lwz, &[R(1), Imm(0), R(4)]),
             (M::Add, &[R(1), R(4), R(5)]),
             (M::Lwz, &[R(9), Imm(0), Zero]),
-            (M::Lwzu, &[R(9), Imm(4), R(4)]),
-            (M::Lvx, &[V(0), R(4), R(5)]),
-            (M::Dcbz, &[R(4), R(5)]),
+            (M::Lwzux, &[R(9), R(4), R(5)]),
+            (M::Stwu, &[R(9), Imm(-16), R(1)]),
+            (M::Lvx, &[V(20), R(4), R(5)]),
+            (M::Lvsl, &[V(0), R(4), R(5)]),
+            (M::Vperm, &[V(0), V(1), V(2), V(20)]),
+            (M::Dcbst, &[R(4), R(5)]),
             (M::Dcbt, &[R(4), R(5), Imm(8)]),
-            (M::Mtcrf, &[Imm(1), R(5)]),
+            (M::Mtcrf, &[Imm(8), R(5)]),
+            (M::Mtcrf, &[Imm(128), R(5)]),
             (M::Subfe, &[R(5), R(6), R(7)]),
             (M::Addic, &[R(5), R(6), Imm(1)]),
             (M::Isel, &[R(5), R(6), R(7), Bit(3)]),

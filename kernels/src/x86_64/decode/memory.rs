@@ -27,7 +27,7 @@ pub fn read(instruction: &Instruction) -> Option<Step> {
 /// All of these clear what they do not load: a write to a 32-bit register clears the upper half (Intel SDM volume 1, 3.4.1.1).
 fn load(instruction: &Instruction, bytes: u8) -> Option<Step> {
     let to = register(instruction, 0).and_then(numbered)?;
-    Some(Step::Load { to: Slot::Int(to), bytes, from: place_at(instruction, 1)? })
+    Some(Step::Load { to: Slot::Int(to), bytes, from: place_at(instruction, 1)?, align: 1 })
 }
 
 fn store(instruction: &Instruction, bytes: u8, non_temporal: bool) -> Option<Step> {

@@ -67,7 +67,7 @@ fn mask(instruction: &Instruction) -> Option<MaskReg> {
 }
 
 fn load(instruction: &Instruction, bytes: u8) -> Option<Step> {
-    Some(Step::Load { to: Slot::Vector(vector(instruction, 0)?), bytes, from: place_at(instruction, 1)? })
+    Some(Step::Load { to: Slot::Vector(vector(instruction, 0)?), bytes, from: place_at(instruction, 1)?, align: 1 })
 }
 
 fn store(instruction: &Instruction, bytes: u8, align: u8, non_temporal: bool) -> Option<Step> {

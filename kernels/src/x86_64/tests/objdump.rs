@@ -16,6 +16,7 @@ fn written(op: &Op) -> String {
                 Width::Sse16 => "movdqu",
                 Width::Avx32 => "vmovdqu",
                 Width::Evex16 | Width::Evex32 | Width::Evex64 => "vmovdqu64",
+                Width::Fp8 | Width::Altivec16 | Width::Vsx16 | Width::Vsx32 => panic!("x86-64 has no width {width}"),
             };
             let register = if matches!(width, Width::B1 | Width::B2) { "r10d" } else { register(width) };
             format!("{mnemonic} {register},{}{}", pointer(width), place(from))
@@ -32,6 +33,9 @@ fn written(op: &Op) -> String {
                 (Hint::Plain, Width::Sse16) => "movdqu",
                 (Hint::Plain, Width::Avx32) => "vmovdqu",
                 (Hint::Plain, Width::Evex16 | Width::Evex32 | Width::Evex64) => "vmovdqu64",
+                (Hint::Plain, Width::Fp8 | Width::Altivec16 | Width::Vsx16 | Width::Vsx32) => {
+                    panic!("x86-64 has no width {width}")
+                }
             };
             format!("{mnemonic} {}{},{}", pointer(width), place(to), register(width))
         }
@@ -68,6 +72,7 @@ fn register(width: Width) -> &'static str {
         Width::Evex16 => "xmm17",
         Width::Evex32 => "ymm17",
         Width::Evex64 => "zmm17",
+        Width::Fp8 | Width::Altivec16 | Width::Vsx16 | Width::Vsx32 => panic!("x86-64 has no width {width}"),
     }
 }
 

@@ -214,3 +214,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_only_powerpc_has_is_refused() {
+    let recipe = "copy 8.. loop width=8 unroll=2 align=dst:8:bytes source=merge tail=bytes";
+    let plan = recipe.parse::<crate::Routine>().unwrap().plan();
+    assert_eq!(X86_64.emit(&plan).unwrap_err().to_string(), "x86-64 has no merge of aligned loads");
+    let zeroes = "copy 64.. loop width=8 unroll=8 align=dst:64:bytes zero=64".parse::<crate::Routine>().unwrap().plan();
+    assert_eq!(X86_64.emit(&zeroes).unwrap_err().to_string(), "x86-64 has no zeroing of a line");
+    let bits = "copy 0.. loop width=8 unroll=2 tail=bits".parse::<crate::Routine>().unwrap().plan();
+    assert_eq!(X86_64.emit(&bits).unwrap_err().to_string(), "x86-64 has no condition fields to keep bits in");
+}
