@@ -86,33 +86,24 @@ pub fn check(
 ) -> Result<Checked, PrintError> {
     let text = same_text(&table(winners, target)?, file);
     let functions = functions(winners, target)?;
-    let other = linked.filter(|linked| text == Equality::Holds && is_of_another(linked, &functions));
     let count = match linked {
         None => Equality::Skipped(format!("no table for {} was linked into this program", winners.machine)),
-        // As after a tune, until it is built again.
-        _ if other.is_some() => {
-            Equality::Broken("this program was built from another table than the file; build it again".to_owned())
-        }
         Some(linked) if linked.len() == functions.len() => Equality::Holds,
-        Some(linked) => {
-            Equality::Broken(format!("{} functions were linked, the winners have {}", linked.len(), functions.len()))
-        }
+        Some(linked) => Equality::Broken(format!(
+            "{} functions were linked, the winners have {}; after a tune this program is to be built again",
+            linked.len(),
+            functions.len()
+        )),
     };
     let rows = functions.iter().enumerate().map(|(at, function)| CheckedRow {
         recipe: function.routine.to_string(),
         bytes: match linked {
             None => Equality::Skipped("nothing was linked".to_owned()),
-            _ if other.is_some() => Equality::Skipped("another table was linked".to_owned()),
             Some(linked) => same_code(function, linked.get(at)),
         },
         meaning: prove(&function.routine, &function.code).map_or_else(Equality::Broken, |()| Equality::Holds),
     });
     Ok(Checked { machine: winners.machine.clone(), text, linked: count, rows: rows.collect() })
-}
-
-/// Whether what was linked is, all in all, the code of other winners.
-fn is_of_another(linked: &[Linked<'_>], functions: &[Function]) -> bool {
-    !linked.iter().map(|linked| linked.recipe.to_owned()).eq(functions.iter().map(|one| one.routine.to_string()))
 }
 
 fn same_text(printed: &str, file: &str) -> Equality {
@@ -132,7 +123,10 @@ fn same_code(function: &Function, linked: Option<&Linked<'_>>) -> Equality {
     let Some(linked) = linked else { return Equality::Broken("it was not linked".to_owned()) };
     let (recipe, code) = (function.routine.to_string(), &function.code.bytes);
     if linked.recipe != recipe {
-        return Equality::Broken(format!("what was linked in its place is '{}'", linked.recipe));
+        return Equality::Broken(format!(
+            "what was linked in its place is '{}'; after a tune this program is to be built again",
+            linked.recipe
+        ));
     }
     if linked.code.len() != code.len() {
         return Equality::Broken(format!("{} bytes were linked, {} are emitted", linked.code.len(), code.len()));

@@ -91,7 +91,12 @@ fn missing_functions_are_seen() {
     let right = text(&ByHand::new().bytes, 0);
     let only = [Linked { recipe: &recipes[0], code: &right.0[..18] }];
     let checked = checked(&printed(), Some(&only));
-    assert_eq!(checked.linked, Equality::Broken("1 functions were linked, the winners have 4".to_owned()));
+    assert_eq!(
+        checked.linked,
+        Equality::Broken(
+            "1 functions were linked, the winners have 4; after a tune this program is to be built again".to_owned()
+        )
+    );
     assert_eq!(checked.rows[3].bytes, Equality::Broken("it was not linked".to_owned()));
 }
 

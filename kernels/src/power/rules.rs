@@ -73,12 +73,13 @@ fn misaligned(processor: Processor, width: Width) -> Misaligned {
     }
 }
 
-/// Whether a head or a tail moves the first bytes of a vector only.
+/// Whether it, a head or a tail moves the first bytes of a vector only.
 fn has_partial(shape: &Shape) -> bool {
     match shape {
         Shape::Loop(Loop { align, tail, .. }) => {
             *tail == Tail::Mask || align.is_some_and(|align| align.head == Head::Mask)
         }
+        Shape::Masked { .. } => true,
         _ => false,
     }
 }
@@ -89,6 +90,7 @@ const fn width(shape: &Shape) -> Option<Width> {
         Shape::Pairs { width, .. }
         | Shape::Chain { width, .. }
         | Shape::BranchFree { width }
+        | Shape::Masked { width }
         | Shape::Computed { width, .. }
         | Shape::JumpTable { width } => Some(*width),
         Shape::Loop(axes) => Some(axes.width),

@@ -129,7 +129,7 @@ pub enum Shape {
         /// Bytes a move of the widest pair.
         width: Width,
     },
-    /// One load and one store under a mask of the length (AVX-512). No branch. Copies `0 ..= width` bytes.
+    /// One load and one store of the first bytes of a vector (AVX-512, POWER9). No branch. Copies `0 ..= width` bytes.
     ///
     /// A store under a mask answers no load soon after: on Zen 5 a copy and a reload of it take half as long again as with plain
     /// stores. Where the vector reaches into a page that may not be accessed, or was not yet, the processor finds out slowly that it

@@ -56,8 +56,10 @@ pub(super) fn check(span: Span, shape: &Shape) -> Result<(), RecipeError> {
             within(span, 0, if width == Width::B1 { 3 } else { 2 * width.bytes() }, shape)
         }
         Shape::Masked { width } => {
-            if !width.is_evex() {
-                return wrong(format!("width={width} is not allowed for masked; masked moves need an EVEX width"));
+            if !width.has_partial() {
+                return wrong(format!(
+                    "width={width} is not allowed for masked; masked moves need vsx16 or an EVEX width"
+                ));
             }
             within(span, 0, width.bytes(), shape)
         }
