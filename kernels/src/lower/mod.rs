@@ -1,7 +1,8 @@
 //! From routine to plan: where all arithmetic about overlap, tails and alignment is done, once for every target.
 //!
-//! `short` lowers the shapes without a loop; `blocks` the loop, between `head` (bytes up to the first aligned one) and `tail`
-//! (bytes after the last whole block), with what is loaded `early` around them. Between the three the state is always the same: both
+//! `short` lowers the shapes without a loop; `blocks` the loop (`counted` where its turns are counted, `merge` where its loads are aligned),
+//! between `head` (bytes up to the first aligned one) and `tail` (bytes after the last whole block), with what is loaded `early` around
+//! them. Between the three the state is always the same: both
 //! cursors name where copying goes on, [`Reg::N`] holds how many bytes are left. `moved` puts a choice of direction in front.
 
 mod blocks;

@@ -57,10 +57,9 @@ impl Emitter<'_> {
         let [left, right] = shifts(width).ok_or_else(|| self.no_merge(width))?;
         let of_first = (if little { right } else { left }, first, self.integer(OF_FIRST)?);
         let of_second = (if little { left } else { right }, second, self.integer(OF_SECOND)?);
-        // The one that is overwritten comes last.
-        let (early, late) = if to == second { (of_first, of_second) } else { (of_second, of_first) };
-        self.put(early.0, &[SPARE, early.1, early.2])?;
-        self.put(late.0, &[to, late.1, late.2])?;
+        // Both have been read when `to`, which may be either, is set.
+        self.put(of_second.0, &[SPARE, of_second.1, of_second.2])?;
+        self.put(of_first.0, &[to, of_first.1, of_first.2])?;
         self.put(M::Or, &[to, to, SPARE])
     }
 

@@ -14,7 +14,7 @@
 //! instruction   one table: encode, decode, print
 //! processor     what each processor has, and what it must be kept from
 //! rules         which recipes that leaves it
-//! emit          plan -> code: layout places it, arith and access fill it
+//! emit          plan -> code: layout places it, arith, access, merge and fields fill it
 //! decode        code -> steps
 //! ```
 //!

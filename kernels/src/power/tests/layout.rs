@@ -241,3 +241,22 @@ fn a_ladder_of_kept_bits_tests_nothing_until_the_register_is_set() {
     assert_eq!(tests(vec![keep.clone(), odd(vec![step(Reg::N, 1)]), odd(vec![set()]), Op::Return]), 1);
     assert_eq!(tests(vec![odd(vec![keep]), odd(vec![set()]), Op::Return]), 2);
 }
+
+/// What history's copy to user space does a line: a prefetch four lines on while that is inside, a block zeroed, two groups.
+#[test]
+fn a_line_of_the_32_bit_kernel_copy_is_a_prefetch_a_zeroed_block_and_two_groups() {
+    let recipe = "copy 32.. loop width=4 unroll=8 order=group:4 prefetch=t0:src:128:clamp line=32 align=dst:32:bytes zero=32 form=update tail=ladder";
+    let plan = recipe.parse::<crate::Routine>().expect("a recipe").plan();
+    let target = Power::new(Mode::Ppc32, Processor::E300c3).expect("it has that mode");
+    let code = target.emit(&plan).expect("blocks of 32 bytes");
+    let lines: Vec<String> = target.listing(&code).into_iter().map(|line| line.text).collect();
+    // The lines with a prefetch, then those without; a loop of single bytes comes before both.
+    let ends = lines.iter().enumerate().filter(|(_, line)| line.starts_with("bdnz ")).map(|(at, _)| at);
+    let loops: Vec<&[String]> = ends.map(|end| &lines[..end]).skip(1).collect();
+    let counts = |lines: &[String]| {
+        let from = lines.iter().rposition(|line| line.starts_with("mtctr")).expect("the counter is set");
+        ["dcbt ", "dcbz ", "lwz ", "lwzu ", "stw ", "stwu "]
+            .map(|mnemonic| lines[from..].iter().filter(|line| line.starts_with(mnemonic)).count())
+    };
+    assert_eq!(loops.iter().map(|lines| counts(lines)).collect::<Vec<_>>(), [[1, 1, 6, 2, 6, 2], [0, 1, 6, 2, 6, 2]]);
+}
