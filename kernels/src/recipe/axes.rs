@@ -223,17 +223,21 @@ impl FromStr for Order {
 pub struct Align {
     /// Which operand; never [`Side::Both`].
     pub side: Side,
-    /// To a multiple of how many bytes: 4, 8, 16, 32, 64 or 128.
+    /// To a multiple of how many bytes: 4, 8, 16, 32 or 64; the destination also 128.
     pub to: u8,
     /// How the bytes before it are copied.
     pub head: Head,
 }
 
 impl Align {
-    pub(super) const ALLOWED: &'static str = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32, 64 or 128, HEAD overlap, bytes, string, mask or early";
+    pub(super) const ALLOWED: &'static str = "none or SIDE:BYTES:HEAD with SIDE dst or src, BYTES 4, 8, 16, 32 or 64 (dst also 128), HEAD overlap, bytes, string, mask or early";
 
     pub(super) const fn is_allowed(self) -> bool {
-        !matches!(self.side, Side::Both) && matches!(self.to, 4 | 8 | 16 | 32 | 64 | 128)
+        match self.side {
+            Side::Dst => matches!(self.to, 4 | 8 | 16 | 32 | 64 | 128),
+            Side::Src => matches!(self.to, 4 | 8 | 16 | 32 | 64),
+            Side::Both => false,
+        }
     }
 }
 
