@@ -16,7 +16,7 @@ pub(super) static TABLE: row::Table = row::Table {
         recipe: "cuts=64>,128,256,512,1024,4096,24576,49152,1048576,33554432 align-jumps=16 | move 0..=64 masked width=evex64 | move 65..=128 pairs width=evex32 moves=2 | move 129..=256 pairs width=evex64 moves=2 | move 257..=512 pairs width=evex64 moves=4 | move 513..=1024 pairs width=evex64 moves=8 | move 1025..=4096 loop width=evex64 unroll=2 align=src:64:early tail=early | move 4097..=24576 loop width=evex64 unroll=3 order=ahead align=dst:64:early form=index loop-align=64 tail=early | move 24577..=49152 string unit=1 | move 49153..=1048576 string unit=1 | move 1048577..=33554432 string unit=1 | move 33554433.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt",
         entry: routine,
         bytes: 2926,
-        evidence: row::Evidence::Measured { ratio: 0.6124, low: 0.6101, high: 0.6147, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.6120, low: 0.6091, high: 0.6150, blocks: 60 },
     },
     rows: &ROWS,
 };
@@ -29,7 +29,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 0..=16 masked width=evex16",
         entry: copy_0_16,
         bytes: 33,
-        evidence: row::Evidence::Measured { ratio: 0.1835, low: 0.1821, high: 0.1849, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.1686, low: 0.1676, high: 0.1695, blocks: 60 },
     },
     row::Row {
         first: 17,
@@ -37,7 +37,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 17..=32 branch-free width=sse16",
         entry: copy_17_32,
         bytes: 24,
-        evidence: row::Evidence::Measured { ratio: 0.5677, low: 0.5656, high: 0.5698, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.5291, low: 0.5238, high: 0.5344, blocks: 60 },
     },
     row::Row {
         first: 33,
@@ -45,7 +45,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 33..=64 pairs width=sse16 moves=2",
         entry: copy_33_64,
         bytes: 46,
-        evidence: row::Evidence::Measured { ratio: 0.7167, low: 0.7140, high: 0.7194, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.7155, low: 0.7129, high: 0.7181, blocks: 60 },
     },
     row::Row {
         first: 65,
@@ -53,7 +53,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 65..=128 pairs width=evex32 moves=2",
         entry: copy_65_128,
         bytes: 62,
-        evidence: row::Evidence::Measured { ratio: 0.9685, low: 0.9622, high: 0.9748, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9627, low: 0.9514, high: 0.9741, blocks: 60 },
     },
     row::Row {
         first: 129,
@@ -61,7 +61,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 129..=256 pairs width=evex64 moves=2",
         entry: copy_129_256,
         bytes: 62,
-        evidence: row::Evidence::Measured { ratio: 0.9555, low: 0.9494, high: 0.9617, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9464, low: 0.9408, high: 0.9519, blocks: 60 },
     },
     row::Row {
         first: 257,
@@ -69,7 +69,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 257..=512 pairs width=evex64 moves=4",
         entry: copy_257_512,
         bytes: 122,
-        evidence: row::Evidence::Measured { ratio: 0.9733, low: 0.9717, high: 0.9749, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9741, low: 0.9697, high: 0.9786, blocks: 60 },
     },
     row::Row {
         first: 513,
@@ -77,7 +77,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 513..=1024 pairs width=evex64 moves=8",
         entry: copy_513_1024,
         bytes: 242,
-        evidence: row::Evidence::Measured { ratio: 0.7289, low: 0.7247, high: 0.7331, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.7228, low: 0.7189, high: 0.7266, blocks: 60 },
     },
     row::Row {
         first: 1025,
@@ -85,7 +85,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 1025..=4096 loop width=evex64 unroll=2 align=src:64:overlap",
         entry: copy_1025_4096,
         bytes: 130,
-        evidence: row::Evidence::Measured { ratio: 0.6395, low: 0.6371, high: 0.6419, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.6363, low: 0.6339, high: 0.6387, blocks: 60 },
     },
     row::Row {
         first: 4097,
@@ -93,7 +93,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 4097..=24576 loop width=evex64 unroll=3 order=ahead align=dst:64:overlap form=index loop-align=64",
         entry: copy_4097_24576,
         bytes: 191,
-        evidence: row::Evidence::Measured { ratio: 0.7396, low: 0.7370, high: 0.7423, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.7336, low: 0.7302, high: 0.7371, blocks: 60 },
     },
     row::Row {
         first: 24577,
@@ -101,7 +101,7 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 24577..=49152 string unit=1",
         entry: copy_24577_49152,
         bytes: 9,
-        evidence: row::Evidence::Measured { ratio: 0.9897, low: 0.9874, high: 0.9919, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.9897, low: 0.9863, high: 0.9931, blocks: 60 },
     },
     row::Row {
         first: 49153,
@@ -109,23 +109,23 @@ static ROWS: [row::Row; 13] = [
         recipe: "copy 49153..=1048576 string unit=1",
         entry: copy_49153_1048576,
         bytes: 9,
-        evidence: row::Evidence::Measured { ratio: 0.9999, low: 0.9923, high: 1.0076, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 1.0080, low: 0.9980, high: 1.0181, blocks: 60 },
     },
     row::Row {
         first: 1048577,
-        last: 33554432,
-        recipe: "copy 1048577..=33554432 string unit=1",
-        entry: copy_1048577_33554432,
+        last: 16777216,
+        recipe: "copy 1048577..=16777216 string unit=1",
+        entry: copy_1048577_16777216,
         bytes: 9,
-        evidence: row::Evidence::Measured { ratio: 0.9413, low: 0.9190, high: 0.9642, blocks: 60 },
+        evidence: row::Evidence::Measured { ratio: 0.8376, low: 0.8123, high: 0.8636, blocks: 60 },
     },
     row::Row {
-        first: 33554433,
+        first: 16777217,
         last: usize::MAX,
-        recipe: "copy 33554433.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt",
-        entry: copy_33554433_up,
+        recipe: "copy 16777217.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt",
+        entry: copy_16777217_up,
         bytes: 199,
-        evidence: row::Evidence::Measured { ratio: 0.8911, low: 0.8761, high: 0.9064, blocks: 56 },
+        evidence: row::Evidence::Measured { ratio: 0.8193, low: 0.8036, high: 0.8353, blocks: 60 },
     },
 ];
 
@@ -985,10 +985,10 @@ unsafe extern "sysv64" fn copy_49153_1048576(dst: *mut u8, src: *const u8, n: us
     )
 }
 
-/// `copy 1048577..=33554432 string unit=1`
+/// `copy 1048577..=16777216 string unit=1`
 #[rustfmt::skip]
 #[unsafe(naked)]
-unsafe extern "sysv64" fn copy_1048577_33554432(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
+unsafe extern "sysv64" fn copy_1048577_16777216(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     naked_asm!(
         ".p2align 6",
         ".byte 0x48,0x89,0xf8",                                  // mov rax, rdi
@@ -998,10 +998,10 @@ unsafe extern "sysv64" fn copy_1048577_33554432(dst: *mut u8, src: *const u8, n:
     )
 }
 
-/// `copy 33554433.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt`
+/// `copy 16777217.. loop width=evex64 unroll=4 align=dst:64:overlap stores=nt`
 #[rustfmt::skip]
 #[unsafe(naked)]
-unsafe extern "sysv64" fn copy_33554433_up(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
+unsafe extern "sysv64" fn copy_16777217_up(dst: *mut u8, src: *const u8, n: usize) -> *mut u8 {
     naked_asm!(
         ".p2align 6",
         ".byte 0x48,0x89,0xf8",                                  // mov rax, rdi
