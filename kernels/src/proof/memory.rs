@@ -12,7 +12,7 @@ use super::fault::{Access, Region, Spot, Wrong};
 use super::step::Word;
 use crate::plan::{Direction, SCRATCH_BYTES};
 
-/// What a byte is: its index in the source, or one of [`OLD`], [`JUNK`], [`ZERO`], [`BESIDE`].
+/// What a byte is: its index in the source, or [`OLD`], [`JUNK`], [`ZERO`], or one for what lies beside the regions.
 pub type Token = u32;
 
 /// A byte as it was before the routine ran, outside the source.
