@@ -5,7 +5,7 @@
 use crate::host::Features;
 use crate::run::{TryError, Verdict, battery, try_out, try_out_move};
 use copysmith_kernels::proof::{Depth, LONGEST, Program, Proof, Residues, flatten, prove_operation};
-use copysmith_kernels::recipe::{Loop, Operation, Shape, StringMove};
+use copysmith_kernels::recipe::Operation;
 use copysmith_kernels::{Code, Isa, Recipe, Routine, Span, Target, X86_64};
 use std::fmt;
 
@@ -154,7 +154,8 @@ pub fn prove_code(
             }
         };
         // Every place of the destination that the code can tell from another.
-        let residues = Residues::both(u16::from(aligned_to(leaf).max(64)), 64);
+        let aligned_to = leaf.shape().align().map_or(1, |align| align.to);
+        let residues = Residues::both(u16::from(aligned_to.max(64)), 64);
         let prove = |program| prove_operation(leaf.operation(), program, span, residues, depth);
         let plan = prove(&planned).map_err(|failure| Refusal::Plan(failure.to_string()))?;
         let code = prove(&read).map_err(|failure| Refusal::Code(failure.to_string()))?;
@@ -193,14 +194,6 @@ fn shortest_twin(routine: &Routine, code: &Code) -> Span {
 fn twin(leaf: &Recipe) -> Option<Recipe> {
     let twin = leaf.with_span(Span::new(SETTLED, usize::MAX).ok()?).ok()?;
     (Routine::from(twin.clone()).plan() == Routine::from(leaf.clone()).plan()).then_some(twin)
-}
-
-/// What a leaf aligns to, in bytes; 1 where it does not.
-fn aligned_to(leaf: &Recipe) -> u8 {
-    match leaf.shape() {
-        Shape::Loop(Loop { align: Some(align), .. }) | Shape::String(StringMove { align: Some(align), .. }) => align.to,
-        _ => 1,
-    }
 }
 
 #[cfg(test)]

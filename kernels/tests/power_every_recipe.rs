@@ -133,7 +133,7 @@ fn every_shape_proves_for_every_processor_in_words_and_doublewords() {
     for target in Power::all() {
         for text in SHAPES {
             let words: Recipe = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-            proves(target, &words);
+            proves(target, &words, Residues::both(16, 16));
             if target.mode() != Mode::Ppc32 {
                 let double = text
                     .replace("width=4", "width=8")
@@ -145,7 +145,11 @@ fn every_shape_proves_for_every_processor_in_words_and_doublewords() {
                     .replace("copy 8.. loop", "copy 16.. loop")
                     .replace("copy 64.. loop", "copy 128.. loop")
                     .replace("move 64.. loop", "move 128.. loop");
-                proves(target, &double.parse().unwrap_or_else(|error| panic!("{double}: {error}")));
+                proves(
+                    target,
+                    &double.parse().unwrap_or_else(|error| panic!("{double}: {error}")),
+                    Residues::both(16, 16),
+                );
             }
         }
     }
@@ -170,19 +174,22 @@ const WIDER: [(&str, usize); 12] = [
 
 #[test]
 fn wider_registers_prove_for_every_processor_that_admits_them() {
-    for (text, targets) in WIDER {
-        let recipe: Recipe = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-        let admitting: Vec<Power> = Power::all().filter(|target| target.admits(&recipe).is_ok()).collect();
-        assert_eq!(admitting.len(), targets, "{text}: {admitting:?}");
-        admitting.into_iter().for_each(|target| proves(target, &recipe));
-    }
+    WIDER.into_iter().for_each(|(text, targets)| all_that_admit_it_prove(text, targets, Residues::both(16, 16)));
 }
 
-fn proves(target: Power, recipe: &Recipe) {
+/// That so many targets admit the recipe, and that it proves for each of them.
+fn all_that_admit_it_prove(text: &str, targets: usize, residues: Residues) {
+    let recipe: Recipe = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    let admitting: Vec<Power> = Power::all().filter(|target| target.admits(&recipe).is_ok()).collect();
+    assert_eq!(admitting.len(), targets, "{text}: {admitting:?}");
+    admitting.into_iter().for_each(|target| proves(target, &recipe, residues));
+}
+
+fn proves(target: Power, recipe: &Recipe, residues: Residues) {
     let code = target.emit(&Routine::from(recipe.clone()).plan()).unwrap_or_else(|error| panic!("{recipe}: {error}"));
     let program = target.decode(&code).unwrap_or_else(|error| panic!("{recipe}: {error}"));
-    prove_operation(recipe.operation(), &program, recipe.span(), Residues::both(16, 16), Depth::Gate)
-        .unwrap_or_else(|failure| panic!("{recipe}: {failure}"));
+    prove_operation(recipe.operation(), &program, recipe.span(), residues, Depth::Gate)
+        .unwrap_or_else(|failure| panic!("{target:?} {recipe}: {failure}"));
 }
 
 /// Blocks of each length, by how many of the targets each is admitted.
@@ -203,18 +210,7 @@ const ZEROED: [(&str, usize); 4] = [
 /// one length is wrong where they are longer.
 #[test]
 fn blocks_are_zeroed_by_processors_that_zero_just_as_much() {
-    for (text, targets) in ZEROED {
-        let recipe: Recipe = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-        let admitting: Vec<Power> = Power::all().filter(|target| target.admits(&recipe).is_ok()).collect();
-        assert_eq!(admitting.len(), targets, "{text}: {admitting:?}");
-        for target in admitting {
-            let code =
-                target.emit(&Routine::from(recipe.clone()).plan()).unwrap_or_else(|error| panic!("{recipe}: {error}"));
-            let program = target.decode(&code).unwrap_or_else(|error| panic!("{recipe}: {error}"));
-            prove(&program, recipe.span(), Residues::both(128, 4), Depth::Gate)
-                .unwrap_or_else(|failure| panic!("{target:?} {recipe}: {failure}"));
-        }
-    }
+    ZEROED.into_iter().for_each(|(text, targets)| all_that_admit_it_prove(text, targets, Residues::both(128, 4)));
     let [small, large] = [Processor::E300c3, Processor::E500mc].map(|one| Power::new(Mode::Ppc32, one).unwrap());
     let recipe: Recipe = ZEROED[0].0.parse().unwrap();
     let why = large.admits(&recipe).unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! How the command ends: one line on standard error, one exit code.
 
-use super::output::Closed;
+use super::output::{Closed, said};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use copysmith::record::{EXIT_INTERRUPTED, Interrupted};
@@ -121,9 +121,7 @@ fn one_line(rendered: &str) -> String {
 
 /// The one line. A standard error that cannot be written leaves the exit code to tell.
 fn complain(what: &str) {
-    use std::io::Write;
-    let one_line = what.replace('\n', " ");
-    let _ = writeln!(std::io::stderr(), "copysmith: {one_line}");
+    said(format_args!("copysmith: {}", what.replace('\n', " ")));
 }
 
 #[cfg(test)]

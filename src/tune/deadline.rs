@@ -1,11 +1,11 @@
-//! When a race has to end, so that a tune ends when it said it would.
+//! When a race has to end, and how long a confirmation may be, so that a tune ends about when it said it would.
 //!
 //! How much is measured is counted in samples, and how long a sample takes is only reckoned: on a machine that others slow down it takes
 //! twice as long. So a race also has a time by which it stops, with what it has. What earlier races left over the later ones may use.
 //!
 //! ```text
-//! begin                            half                            0.9        end
-//! |--class--|--class--|-- ... -----|--confirmations--|--routines----|--confirm--|
+//! begin                          0.5               0.75           0.9         end
+//! |--class--|--class--|-- ... ----|--confirmations--|--routines----|--confirm--|
 //! ```
 
 use super::Options;

@@ -10,7 +10,7 @@ use super::processor::{Misaligned, Processor};
 use super::{Mode, Power};
 use crate::code::Unsupported;
 use crate::plan::Width;
-use crate::recipe::{Head, Loop, Recipe, Shape, Tail};
+use crate::recipe::{Loop, Recipe, Shape};
 
 impl Power {
     /// Whether the processor takes a recipe.
@@ -28,7 +28,12 @@ impl Power {
     /// [`Unsupported`] names the width that the processor lacks, whole or in part, or must be kept from, or a block that it does not zero.
     pub fn admits(self, recipe: &Recipe) -> Result<(), Unsupported> {
         let processor = self.processor();
-        let Some(width) = width(recipe.shape()) else { return Ok(()) };
+        let shape = recipe.shape();
+        // No processor has them, which is the emitter's to say.
+        if matches!(shape, Shape::String(_)) {
+            return Ok(());
+        }
+        let width = shape.width();
         if !self.has(width) {
             return Err(Unsupported(format!("{} for {processor} has no width {width}", self.mode().name())));
         }
@@ -36,13 +41,13 @@ impl Power {
         if misaligned(processor, width) == Misaligned::Traps {
             return Err(Unsupported(format!(
                 "{processor} traps where an access of width {width} is misaligned, which in {} nothing rules out",
-                name(recipe.shape())
+                name(shape)
             )));
         }
         if let Shape::Loop(Loop { zero: Some(bytes), .. }) = *recipe.shape() {
             zeroing(processor, bytes)?;
         }
-        if has_partial(recipe.shape()) && !processor.has(Facility::Vsx3) {
+        if shape.has_partial() && !processor.has(Facility::Vsx3) {
             return Err(Unsupported(format!("{processor} has no partial accesses")));
         }
         Ok(())
@@ -70,31 +75,6 @@ fn misaligned(processor: Processor, width: Width) -> Misaligned {
         Width::Altivec16 => Misaligned::Fast,
         Width::Vsx16 | Width::Vsx32 => processor.misaligned_vectors(),
         _ => processor.misaligned_integers(),
-    }
-}
-
-/// Whether it, a head or a tail moves the first bytes of a vector only.
-fn has_partial(shape: &Shape) -> bool {
-    match shape {
-        Shape::Loop(Loop { align, tail, .. }) => {
-            *tail == Tail::Mask || align.is_some_and(|align| align.head == Head::Mask)
-        }
-        Shape::Masked { .. } => true,
-        _ => false,
-    }
-}
-
-/// The width of a shape, where its accesses are its own.
-const fn width(shape: &Shape) -> Option<Width> {
-    match shape {
-        Shape::Pairs { width, .. }
-        | Shape::Chain { width, .. }
-        | Shape::BranchFree { width }
-        | Shape::Masked { width }
-        | Shape::Computed { width, .. }
-        | Shape::JumpTable { width } => Some(*width),
-        Shape::Loop(axes) => Some(axes.width),
-        Shape::String(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The instruction set a recipe needs.
 
-use super::{Fetch, Head, Loop, RecipeError, Shape, Tail};
+use super::{Fetch, Loop, RecipeError, Shape};
 use crate::plan::Width;
 use std::fmt;
 use std::str::FromStr;
@@ -60,24 +60,10 @@ fn of_width(width: Width) -> Isa {
 /// The least instruction set of a shape.
 pub(super) fn needed(shape: &Shape) -> Isa {
     match shape {
-        Shape::Pairs { width, .. }
-        | Shape::Chain { width, .. }
-        | Shape::BranchFree { width }
-        | Shape::Masked { width }
-        | Shape::Computed { width, .. }
-        | Shape::JumpTable { width } => of_width(*width),
-        Shape::String(string) => {
-            masked(string.align.is_some_and(|align| align.head == Head::Mask)).unwrap_or(Isa::Sse2)
-        }
-        Shape::Loop(Loop { width, align, tail, .. }) => {
-            masked(*tail == Tail::Mask || align.is_some_and(|align| align.head == Head::Mask))
-                .unwrap_or_else(|| of_width(*width))
-        }
+        _ if shape.has_partial() => Isa::Avx512,
+        Shape::String(_) => Isa::Sse2,
+        _ => of_width(shape.width()),
     }
-}
-
-fn masked(masked: bool) -> Option<Isa> {
-    masked.then_some(Isa::Avx512)
 }
 
 impl Shape {

@@ -159,6 +159,34 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// The width of its widest moves; of a string move the unit.
+    pub const fn width(&self) -> Width {
+        match *self {
+            Shape::Pairs { width, .. }
+            | Shape::Chain { width, .. }
+            | Shape::BranchFree { width }
+            | Shape::Masked { width }
+            | Shape::Computed { width, .. }
+            | Shape::JumpTable { width }
+            | Shape::String(StringMove { unit: width, .. })
+            | Shape::Loop(Loop { width, .. }) => width,
+        }
+    }
+
+    /// How it aligns an operand, if it does.
+    pub const fn align(&self) -> Option<Align> {
+        match *self {
+            Shape::String(StringMove { align, .. }) | Shape::Loop(Loop { align, .. }) => align,
+            _ => None,
+        }
+    }
+
+    /// Whether it, its head or its tail moves the first bytes of a vector only.
+    pub fn has_partial(&self) -> bool {
+        let tail = matches!(self, Shape::Masked { .. } | Shape::Loop(Loop { tail: Tail::Mask, .. }));
+        tail || self.align().is_some_and(|align| align.head == Head::Mask)
+    }
+
     /// Whether it stores around the caches.
     pub const fn is_non_temporal(&self) -> bool {
         matches!(self, Shape::Loop(Loop { stores: Stores { non_temporal: true, .. }, .. }))

@@ -114,16 +114,7 @@ fn other_prefetches(prefetch: Option<Prefetch>) -> Vec<Option<Prefetch>> {
 }
 
 fn other_shapes(operation: Operation, span: Span, shape: &Shape) -> Vec<Shape> {
-    let width = match *shape {
-        Shape::Pairs { width, .. }
-        | Shape::Chain { width, .. }
-        | Shape::BranchFree { width }
-        | Shape::Masked { width }
-        | Shape::Computed { width, .. }
-        | Shape::JumpTable { width }
-        | Shape::Loop(Loop { width, .. }) => width,
-        Shape::String(StringMove { unit, .. }) => unit,
-    };
+    let width = shape.width();
     let mut others: Vec<Shape> = (1..=8).map(|moves| Shape::Pairs { width, moves, last: Last::Tail }).collect();
     others.extend([
         Shape::Chain { width, bottom: Bottom::Pairs },
