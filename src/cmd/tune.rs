@@ -11,7 +11,9 @@ use copysmith::print::standalone;
 use copysmith::print::write::{writable, write};
 use copysmith::record::{Interrupt, Interrupted, Lock, Place, Surroundings};
 use copysmith::time::{Placements, Recording};
-use copysmith::tune::{Admission, Begin, Effort, Options, TuneError, WINNERS, features, tune, winners_in, write_all};
+use copysmith::tune::{
+    Admission, Begin, Destination, Effort, Options, TuneError, WINNERS, features, tune, winners_in, write_all,
+};
 use copysmith_kernels::{Isa, X86_64};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +28,7 @@ Examples:
   copysmith tune --effort quick --dry-run
   copysmith tune --spans 0..=64,65..=512,513.. --cpu 1
   copysmith tune --isa sse2 --budget 600 --record /tmp/record
+  copysmith tune --destination unread --record /tmp/record --out streaming.rs
   copysmith tune --profile python3 --profile mine.profile --record /tmp/record --out python.rs
 
 A run that is stopped goes on where it was when the same command is given again; with --fresh it begins anew.")]
@@ -54,6 +57,9 @@ pub struct Args {
     /// Make the routine for this program: a recorded profile, or the name of a shipped one; may be given more than once
     #[arg(long = "profile", value_name = "FILE")]
     profiles: Vec<PathBuf>,
+    /// Whether programs read soon what was copied; where they do not, long copies may pass the caches by
+    #[arg(long, value_name = "USE", default_value = "read", value_parser = destination())]
+    destination: Destination,
     /// Begin anew: an earlier record in the same place is kept under another name
     #[arg(long)]
     fresh: bool,
@@ -84,6 +90,7 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         budget: args.budget,
         begin: if args.fresh { Begin::Anew } else { Begin::WhereItStopped },
         programs: args.profiles.iter().map(program).collect::<anyhow::Result<_>>()?,
+        destination: args.destination,
     };
     let place = Place::find(args.record.as_deref(), &Surroundings::read())?;
     if args.dry_run {
@@ -127,7 +134,7 @@ fn planned(host: &Host, options: &Options, place: &Place, output: &mut Output) -
         .into_iter()
         .map(|span| {
             let recipes = copysmith_search::space::space(span, features, options.effort.breadth()).len();
-            let situations = copysmith::tune::situations(span, &host.caches);
+            let situations = copysmith::tune::situations(span, &host.caches, options.destination);
             let situations: Vec<String> = situations.iter().map(|one| one.workload.in_short()).collect();
             [span.to_string(), recipes.to_string(), situations.join("; ")]
         })
@@ -147,6 +154,11 @@ fn effort() -> impl TypedValueParser<Value = Effort> {
 /// Lists the values in help and completions, which a plain `FromStr` would not.
 fn isa() -> impl TypedValueParser<Value = Isa> {
     PossibleValuesParser::new(Isa::ALL.map(|isa| isa.to_string())).try_map(|name| name.parse::<Isa>())
+}
+
+/// Lists the values in help and completions.
+fn destination() -> impl TypedValueParser<Value = Destination> {
+    PossibleValuesParser::new(Destination::ALL.map(|one| one.to_string())).try_map(|name| name.parse::<Destination>())
 }
 
 fn budget(text: &str) -> Result<Duration, String> {
@@ -177,6 +189,7 @@ mod tests {
     fn everything_has_a_default() {
         let args = parsed("").unwrap();
         assert_eq!((args.effort, args.seed, args.isa), (Effort::Normal, DEFAULT_SEED, None));
+        assert_eq!(args.destination, Destination::Read);
         assert!(args.spans.is_none() && args.budget.is_none() && !args.dry_run);
     }
 
@@ -193,6 +206,7 @@ mod tests {
     #[test]
     fn a_budget_of_nothing_and_spans_with_a_gap_are_refused_with_the_reason() {
         assert!(parsed("--budget 0").unwrap_err().contains("give at least 1 second"));
+        assert!(parsed("--destination gone").unwrap_err().contains("read, unread"));
         assert!(parsed("--budget 1.5").unwrap_err().contains("whole number of seconds"));
         assert!(parsed("--spans 0..=9,11..").unwrap_err().contains("10..=10 are left out"));
         assert!(parsed("--isa avx2").unwrap_err().contains("sse2, avx, avx512"));

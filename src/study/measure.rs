@@ -12,7 +12,7 @@ use super::{Plan, StudyError};
 use crate::host::Host;
 use crate::record::{Block, Entry, Journal, Lock, Opened, Outcome, Past, Phase, Timing};
 use crate::time::{LiveJudge, Settings};
-use crate::tune::{self, Admission, Door, Observer, Use, timed};
+use crate::tune::{self, Admission, Destination, Door, Observer, Use, timed};
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::{Judge, Progress, Sample};
 use std::collections::BTreeSet;
@@ -180,7 +180,7 @@ impl Study<'_> {
         // What a resumed run draws must not be what the run before it drew.
         let recorded = self.past.class(&text).map_or(0, |past| past.blocks.len() as u64);
         let seed = self.plan.seed ^ recorded << 32 ^ (self.plan.shard.index() as u64) << 48;
-        let situations = tune::situations(timed(class), &self.host.caches);
+        let situations = tune::situations(timed(class), &self.host.caches, Destination::Read);
         tune::timing(self.host, &self.admission, situations, &text, (seed, self.plan.cpu), Use::Race)
     }
 

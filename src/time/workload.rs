@@ -60,6 +60,13 @@ impl Default for Placements {
     }
 }
 
+impl Placements {
+    /// Both operands on the start of a cache line, and of a page in the same place.
+    pub fn on_line_starts() -> Placements {
+        Placements { relative: vec![Relative::At(0)], aligned_quarters: 4 }
+    }
+}
+
 /// The longest single copy, in bytes: offsets in a buffer are 32 bits.
 pub const LONGEST: usize = 1 << 30;
 
@@ -91,7 +98,7 @@ impl Workload {
         Workload { read_back, ..self }
     }
 
-    /// The workload without its placements: `17..=32 hot, read back at the ends`.
+    /// The workload without its placements, unless all are on line starts: `17..=32 hot, read back at the ends`.
     pub fn in_short(&self) -> String {
         Brief(self).to_string()
     }
@@ -241,7 +248,7 @@ impl fmt::Display for Brief<'_> {
             ReadBack::WideEnds => ", read back at the ends, 16 bytes each",
             ReadBack::Full => ", read back in full",
         })?;
-        Ok(())
+        f.write_str(if workload.placements == Placements::on_line_starts() { ", on line starts" } else { "" })
     }
 }
 

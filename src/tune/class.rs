@@ -28,7 +28,8 @@ pub(super) fn race(
     if let Some(race) = session.past.class(&class).and_then(|past| past.races.last()) {
         return Ok(race.clone());
     }
-    let settings = session.settings(situations(span, &session.host.caches), &class, Use::Race);
+    let settings =
+        session.settings(situations(span, &session.host.caches, session.options.destination), &class, Use::Race);
     let mut judge = LiveJudge::new(&settings)?;
     let floor = session.floor(&mut judge, &class)?;
     let effort = session.options.effort;

@@ -1,6 +1,6 @@
 //! What a record must have been made with and on to be used again.
 
-use super::Options;
+use super::{Destination, Options};
 use crate::host::{Features, Host};
 use crate::record::{Caches, Fingerprint, Header};
 use crate::time::Recording;
@@ -8,7 +8,7 @@ use copysmith_kernels::{Isa, Recipe, Routine, Span, Target, X86_64};
 use copysmith_search::space::{self, Breadth, lasting_hash, space, space_hash};
 
 /// Goes up when the same candidate would be asked other questions, or its answers be scored otherwise.
-const PROTOCOL: u32 = 6;
+const PROTOCOL: u32 = 7;
 
 /// The identity of a record made now.
 pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {
@@ -42,7 +42,8 @@ fn effort(options: &Options) -> String {
     let one = |program: &Recording| format!("{} {:016x}", program.name(), program.fingerprint());
     let programs: Vec<String> = options.programs.iter().map(one).collect();
     let programs = if programs.is_empty() { String::new() } else { format!(" for {}", programs.join(", ")) };
-    format!("{}{}{programs}", options.effort, budget.unwrap_or_default())
+    let unread = if options.destination == Destination::Unread { ", destination unread" } else { "" };
+    format!("{}{}{programs}{unread}", options.effort, budget.unwrap_or_default())
 }
 
 /// What recipes may use: what the processor has, cut to `isa` where one was asked for.

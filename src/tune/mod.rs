@@ -17,6 +17,7 @@ mod effort;
 mod error;
 mod files;
 mod identity;
+mod loops;
 mod moving;
 mod neighbours;
 mod objective;
@@ -44,7 +45,7 @@ pub use objective::shipped_halves;
 pub use offsets::OFFSETS;
 pub use report::{ClassReport, Figures, Report, RoutineReport};
 pub(crate) use session::{CLONE, Use, timing};
-pub use situations::{LONGEST_TIMED, seconds_a_sample, situations, timed};
+pub use situations::{Destination, LONGEST_TIMED, seconds_a_sample, situations, timed};
 pub use tradeoff::Trade;
 pub use trees::trees;
 
@@ -78,6 +79,8 @@ pub struct Options {
     /// Recorded calls that the whole routine is for, and nothing else; without any it is for the shipped profiles, the mixes and
     /// single lengths alike.
     pub programs: Vec<Recording>,
+    /// Whether what is copied is read soon after.
+    pub destination: Destination,
 }
 
 /// What a tune does with the record of an earlier one in the same place.
@@ -160,7 +163,7 @@ pub fn tune(
         [] => shipped_halves().map_err(|error| TuneError::Text(error.to_string()))?,
         given => given.to_vec(),
     };
-    let objective = objective::situations(&recordings, !options.programs.is_empty(), &spans);
+    let objective = objective::situations(&recordings, !options.programs.is_empty(), &spans, options.destination);
     // What cannot be timed at the end is better known before the work than after it.
     objective.iter().try_for_each(|situation| situation.workload.check()).map_err(TimeError::Workload)?;
     let features = features(&host.cpu.features, options.isa);
@@ -211,8 +214,13 @@ pub fn tune(
         let seconds = session.allowance.confirmation_seconds(number);
         let blocks = options.effort.class_confirmation_blocks(span, &host.caches, seconds);
         let selected = Some(race.log_ratio);
-        let (routine, figures) =
-            confirmation::confirmed(&mut session, race, situations(span, &host.caches), selected, blocks)?;
+        let (routine, figures) = confirmation::confirmed(
+            &mut session,
+            race,
+            situations(span, &host.caches, options.destination),
+            selected,
+            blocks,
+        )?;
         let winner = routine.leaves()[0].clone();
         let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);
         classes.push(ClassReport { span, winner, figures, tied, candidates, refused });

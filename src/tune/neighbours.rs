@@ -1,10 +1,10 @@
 //! Routines that differ from one in a single choice: what the last steps of a search try.
 
 use copysmith_kernels::routine::{Cut, FallsThrough};
-use copysmith_kernels::{Recipe, Routine};
+use copysmith_kernels::{Recipe, Routine, Span};
 
-/// The routines with one compare of a length up to `longest` turned or made earlier, one leaf for such lengths replaced by one of its
-/// `others`, or everything that is jumped to aligned otherwise. Each is there once.
+/// The routines with one compare of a length up to `longest` turned or made earlier, one boundary there moved, one leaf for such
+/// lengths replaced by one of its `others`, or everything that is jumped to aligned otherwise. Each is there once.
 pub(super) fn neighbours(routine: &Routine, longest: usize, others: impl Fn(&Recipe) -> Vec<Recipe>) -> Vec<Routine> {
     let (cuts, leaves, align) = (routine.cuts(), routine.leaves(), routine.align_jumps());
     let with_cuts = |cuts| Routine::new(cuts, leaves.to_vec()).and_then(|other| other.with_align_jumps(align));
@@ -20,7 +20,28 @@ pub(super) fn neighbours(routine: &Routine, longest: usize, others: impl Fn(&Rec
         others(leaf).into_iter().filter_map(|other| with_leaf(routine, at, &other)).for_each(&mut add);
     }
     other_cuts(cuts, longest).into_iter().filter_map(|cuts| with_cuts(cuts).ok()).for_each(&mut add);
+    moved_boundaries(routine, longest).for_each(&mut add);
     found
+}
+
+/// The routine with one boundary elsewhere, as far as both leaves at it can do their new lengths: a quarter lower or higher, an eighth
+/// lower, or one byte lower, since a boundary just below a power of two leaves that length to what is above.
+fn moved_boundaries(routine: &Routine, longest: usize) -> impl Iterator<Item = Routine> {
+    let ends = routine.leaves().iter().map(|leaf| leaf.span().last()).enumerate();
+    let short: Vec<(usize, usize)> = ends.take(routine.cuts().len()).filter(|&(_, end)| end <= longest).collect();
+    let places = |(at, end): (usize, usize)| [end - end / 4, end - end / 8, end - 1, end + end / 4].map(|to| (at, to));
+    short.into_iter().flat_map(places).filter_map(|(at, to)| with_boundary(routine, at, to))
+}
+
+/// The routine with the leaf in this place ending at `to` and the next one beginning after it.
+fn with_boundary(routine: &Routine, at: usize, to: usize) -> Option<Routine> {
+    let mut leaves = routine.leaves().to_vec();
+    let (below, above) = (leaves[at].span(), leaves[at + 1].span());
+    leaves[at] = leaves[at].with_span(Span::new(below.first(), to).ok()?).ok()?;
+    leaves[at + 1] = leaves[at + 1].with_span(Span::new(to.checked_add(1)?, above.last()).ok()?).ok()?;
+    let cut = |cut: &Cut| Cut { at: if cut.at == below.last() { to } else { cut.at }, ..*cut };
+    let cuts = routine.cuts().iter().map(cut).collect();
+    Routine::new(cuts, leaves).ok()?.with_align_jumps(routine.align_jumps()).ok()
 }
 
 /// Which side of a compare falls through, or how early it comes.
@@ -55,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_differs_in_one_short_compare_one_short_leaf_or_the_alignment() {
+    fn each_differs_in_one_short_compare_boundary_or_leaf_or_in_the_alignment() {
         let leaves = ["0..=7", "8..=31", "32..=9999", "10000.."].map(|span| format!("copy {span} string unit=1"));
         let text = |cuts: &str, leaves: &[String]| format!("cuts={cuts} | {}", leaves.join(" | "));
         let routine: Routine = text("31,7,9999 align-jumps=16", &leaves).parse().unwrap();
@@ -71,11 +92,35 @@ mod tests {
             text("31,7>,9999 align-jumps=16", &leaves),
             text("7,31,9999 align-jumps=16", &leaves),
         ];
+        let bounded = |first: usize, second: usize| {
+            let spans = [
+                format!("0..={first}"),
+                format!("{}..={second}", first + 1),
+                format!("{}..=9999", second + 1),
+                "10000..".to_owned(),
+            ];
+            text(
+                &format!("{second},{first},9999 align-jumps=16"),
+                &spans.map(|span| format!("copy {span} string unit=1")),
+            )
+        };
+        let moved =
+            [(6, 31), (8, 31), (7, 24), (7, 28), (7, 30), (7, 38)].map(|(first, second)| bounded(first, second));
         let found: Vec<String> = neighbours(&routine, 4096, others).iter().map(Routine::to_string).collect();
-        assert_eq!(found, expected);
+        assert_eq!(found, [expected.as_slice(), moved.as_slice()].concat());
         let aligned = &expected[..3];
         let found = neighbours(&routine, 6, others);
         assert_eq!(found.iter().map(Routine::to_string).collect::<Vec<_>>(), aligned);
+    }
+
+    #[test]
+    fn a_boundary_moves_only_where_both_leaves_can_do_the_lengths() {
+        let text = "cuts=64,128 | move 0..=64 masked width=evex64 | move 65..=128 pairs width=evex32 moves=2 | move 129.. string unit=1";
+        let found: Vec<Routine> = moved_boundaries(&text.parse().unwrap(), 4096).collect();
+        let boundaries: Vec<(usize, usize)> =
+            found.iter().map(|routine| (routine.cuts()[0].at, routine.cuts()[1].at)).collect();
+        // A mask reaches no further than 64, and four moves of 32 neither below 64 nor above 128.
+        assert_eq!(boundaries, [(63, 128), (64, 96), (64, 112), (64, 127)]);
     }
 
     #[test]

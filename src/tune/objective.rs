@@ -4,15 +4,21 @@
 //! lengths repeat. Then random mixes, each class alone, and single lengths called again and again, read back or not, so that as little
 //! as possible gets slower than the system's memcpy.
 
+use super::situations::Destination;
 use super::whole::DISPATCH_MATTERS;
 use crate::profile::{ReadError, shipped};
 use crate::record::InSituation;
-use crate::time::{Lengths, ReadBack, Recording, Situation, Workload};
+use crate::time::{Lengths, Placements, ReadBack, Recording, Situation, Workload};
 use copysmith_kernels::Span;
 use copysmith_search::stats::Estimate;
 
 /// Lengths that are called again and again, in bytes.
-const CONSTANT: [usize; 19] = [0, 1, 4, 8, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096];
+const CONSTANT: [usize; 23] =
+    [0, 1, 4, 8, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1536, 2048, 4096];
+
+/// Lengths that are called again and again from a cache line's start to a cache line's start, as allocators and pages give them: there
+/// a loop that aligns its stores is at its best, and what does without is behind it the most.
+const ALIGNED: [usize; 5] = [160, 320, 640, 1024, 2048];
 
 /// Lengths of which the copy is read at once: a load cannot be answered from two stores that have a part of it each.
 const READ: [usize; 6] = [8, 16, 32, 40, 64, 128];
@@ -33,8 +39,13 @@ pub fn shipped_halves() -> Result<Vec<Recording>, ReadError> {
 }
 
 /// The situations: the recordings alone where a tune is for given programs; otherwise the recordings, the mixes, the classes up to
-/// 4 KiB and the constant lengths.
-pub(super) fn situations(recordings: &[Recording], is_for_them: bool, spans: &[Span]) -> Vec<Situation> {
+/// 4 KiB and the constant lengths, anywhere and on line starts, and where copies are read, what is read at once.
+pub(super) fn situations(
+    recordings: &[Recording],
+    is_for_them: bool,
+    spans: &[Span],
+    destination: Destination,
+) -> Vec<Situation> {
     let replayed = recordings.iter().map(|recording| Workload::replay(recording.up_to(REPLAYED)));
     let replayed = replayed.map(|workload| Situation { workload, weight: 2.0 });
     if is_for_them {
@@ -45,12 +56,17 @@ pub(super) fn situations(recordings: &[Recording], is_for_them: bool, spans: &[S
     let classes =
         spans.iter().filter(|span| span.last() <= DISPATCH_MATTERS).map(|&span| hot(Lengths::Span(span), 1.0));
     let constant = CONSTANT.map(|length| hot(Lengths::Fixed(length), 0.5));
+    let aligned = ALIGNED.map(|length| {
+        let workload = Workload { placements: Placements::on_line_starts(), ..Workload::hot(Lengths::Fixed(length)) };
+        Situation { workload, weight: 0.5 }
+    });
     let read = |lengths, weight| {
         let workload = Workload::hot(lengths).read_back(ReadBack::Ends);
         Situation { workload, weight }
     };
     let read = READ.map(|length| read(Lengths::Fixed(length), 0.1)).into_iter().chain([read(Lengths::Mix, 1.0)]);
-    replayed.chain(mixes).chain(classes).chain(constant).chain(read).collect()
+    let all = replayed.chain(mixes).chain(classes).chain(constant).chain(aligned);
+    if destination == Destination::Unread { all.collect() } else { all.chain(read).collect() }
 }
 
 /// What somebody did in each of the situations, whose log ratios are given block by block; nothing where there are none.
@@ -76,11 +92,11 @@ mod tests {
     fn the_default_is_recorded_order_mixes_classes_and_constant_lengths_and_all_of_it_can_be_timed() {
         let recordings = shipped_halves().unwrap();
         let spans: [Span; 2] = ["0..=64".parse().unwrap(), "65..".parse().unwrap()];
-        let all = situations(&recordings, false, &spans);
-        assert_eq!(all.len(), recordings.len() + 2 + 1 + CONSTANT.len() + READ.len() + 1);
+        let all = situations(&recordings, false, &spans, Destination::Read);
+        assert_eq!(all.len(), recordings.len() + 2 + 1 + CONSTANT.len() + ALIGNED.len() + READ.len() + 1);
         for situation in &all {
             situation.workload.check().unwrap();
         }
-        assert_eq!(situations(&recordings[..2], true, &spans).len(), 2);
+        assert_eq!(situations(&recordings[..2], true, &spans, Destination::Read).len(), 2);
     }
 }

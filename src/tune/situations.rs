@@ -6,6 +6,9 @@
 use crate::host::Caches;
 use crate::time::{Lengths, ReadBack, Situation, Workload};
 use copysmith_kernels::Span;
+use copysmith_search::space::UnknownWord;
+use std::fmt;
+use std::str::FromStr;
 
 /// The longest copy that is timed: the time of longer ones is the memory's.
 pub const LONGEST_TIMED: usize = 64 << 20;
@@ -16,8 +19,54 @@ pub fn timed(span: Span) -> Span {
     Span::new(span.first(), last.max(span.first())).unwrap_or(span)
 }
 
+/// Whether programs read what was copied soon after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Destination {
+    /// Yes: a copy that does not fit the L2 cache is read back in full, so what stores around the caches has to fetch it again.
+    #[default]
+    Read,
+    /// No, as where a buffer is handed to a device or is written once: long copies are cold, and nothing is read back.
+    Unread,
+}
+
+impl Destination {
+    /// Each of them.
+    pub const ALL: [Destination; 2] = [Destination::Read, Destination::Unread];
+
+    /// What is read back of a copy that does not fit the caches.
+    pub(super) const fn read_back(self) -> ReadBack {
+        match self {
+            Destination::Read => ReadBack::Full,
+            Destination::Unread => ReadBack::None,
+        }
+    }
+}
+
+/// `read`, `unread`
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Destination::Read => "read",
+            Destination::Unread => "unread",
+        })
+    }
+}
+
+impl FromStr for Destination {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Destination, UnknownWord> {
+        let known = Destination::ALL.into_iter().find(|destination| destination.to_string() == text);
+        known.ok_or_else(|| UnknownWord {
+            setting: "destination",
+            word: text.to_owned(),
+            allowed: Destination::ALL.iter().map(Destination::to_string).collect(),
+        })
+    }
+}
+
 /// The situations of a class on a machine with these caches.
-pub fn situations(span: Span, caches: &Caches) -> Vec<Situation> {
+pub fn situations(span: Span, caches: &Caches, destination: Destination) -> Vec<Situation> {
     let span = timed(span);
     let lengths = || Lengths::Span(span);
     let size = |bytes: Option<u64>, otherwise: usize| bytes.map_or(otherwise, |bytes| bytes as usize);
@@ -25,10 +74,11 @@ pub fn situations(span: Span, caches: &Caches) -> Vec<Situation> {
     let l3 = size(caches.l3, 8 * l2);
     let list = if span.last() <= l2 / 2 {
         vec![Workload::hot(lengths())]
-    } else if span.first() <= l3 / 2 {
-        vec![Workload::hot(lengths()).read_back(ReadBack::Full), Workload::cold(lengths()).read_back(ReadBack::Full)]
     } else {
-        vec![Workload::cold(lengths()).read_back(ReadBack::Full)]
+        let cold = Workload::cold(lengths()).read_back(destination.read_back());
+        let is_met_hot = destination == Destination::Read && span.first() <= l3 / 2;
+        let hot = is_met_hot.then(|| Workload::hot(lengths()).read_back(ReadBack::Full));
+        hot.into_iter().chain([cold]).collect()
     };
     list.into_iter().map(Situation::from).collect()
 }
@@ -39,7 +89,7 @@ const HOT: f64 = 3.5e-4;
 /// The same where copies are read back in full or are in no cache.
 const FETCHED: f64 = 7e-4;
 
-/// About how long one contestant takes in one block, in seconds. Copies that are longer than a pass is made to last are reckoned at 5
+/// About how long one contestant takes in one block, in seconds, at most. Copies that are longer than a pass is made to last are reckoned at 5
 /// bytes a nanosecond, twice over.
 pub fn seconds_a_sample(span: Span, caches: &Caches) -> f64 {
     let (first, last) = (span.first().max(1) as f64, span.last().max(1) as f64);
@@ -49,7 +99,7 @@ pub fn seconds_a_sample(span: Span, caches: &Caches) -> f64 {
         ReadBack::Full => FETCHED,
         _ => HOT,
     };
-    situations(span, caches).iter().map(|situation| least(situation).max(mean / 5e9 * 2.0)).sum()
+    situations(span, caches, Destination::Read).iter().map(|situation| least(situation).max(mean / 5e9 * 2.0)).sum()
 }
 
 #[cfg(test)]
@@ -57,18 +107,27 @@ mod tests {
     use super::*;
     use crate::time::Temperature;
 
-    fn texts(span: &str) -> Vec<(Temperature, ReadBack)> {
+    fn texts(span: &str, destination: Destination) -> Vec<(Temperature, ReadBack)> {
         let caches = Caches::reconcile(Vec::new());
-        let list = situations(span.parse().unwrap(), &caches);
+        let list = situations(span.parse().unwrap(), &caches, destination);
         list.iter().map(|situation| (situation.workload.temperature, situation.workload.read_back)).collect()
     }
 
     #[test]
     fn copies_around_the_caches_never_win_unread() {
+        let texts = |span| texts(span, Destination::Read);
         assert_eq!(texts("0..=16"), [(Temperature::Hot, ReadBack::None)]);
         let both = [(Temperature::Hot, ReadBack::Full), (Temperature::Cold, ReadBack::Full)];
         assert_eq!(texts("262145..=1048576"), both);
         assert_eq!(texts("33554433.."), [(Temperature::Cold, ReadBack::Full)]);
+    }
+
+    #[test]
+    fn where_nobody_reads_the_destination_long_copies_are_cold_and_short_ones_as_ever() {
+        for span in ["262145..=1048576", "33554433.."] {
+            assert_eq!(texts(span, Destination::Unread), [(Temperature::Cold, ReadBack::None)]);
+        }
+        assert_eq!(texts("0..=16", Destination::Unread), texts("0..=16", Destination::Read));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::confirmation::routine;
 use super::session::{Session, Use};
 use super::situations::timed;
 use crate::record::{Entry, Phase, Race, Recording};
-use crate::time::{Lengths, LiveJudge, ReadBack, Situation, Workload};
+use crate::time::{Lengths, LiveJudge, Situation, Workload};
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::stats::{Verdict, compare};
 use copysmith_search::{Judge, Sample};
@@ -71,7 +71,7 @@ fn measure(
             continue;
         }
         session.check()?;
-        let workload = Workload::cold(Lengths::Fixed(length)).read_back(ReadBack::Full);
+        let workload = Workload::cold(Lengths::Fixed(length)).read_back(session.options.destination.read_back());
         let settings = session.settings(vec![Situation::from(workload)], THRESHOLD, Use::Race);
         let judge = LiveJudge::new(&settings)?;
         let class = format!("{THRESHOLD} {length}");

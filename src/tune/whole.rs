@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! rows of short shapes, trees over the winners ──first look──> the best few ──race──> one
-//!    one ──its neighbours: another compare, leaf or alignment──> the best few ──race──> one better ──> ... ──> one
+//!    one ──its neighbours: another compare, boundary, leaf or alignment──> the best few ──race──> one better ──> ... ──> one
 //! ```
 
 use super::TuneError;
 use super::confirmation;
+use super::loops::loops;
 use super::moving::moving;
 use super::neighbours::neighbours;
 use super::routines::raced;
@@ -38,16 +39,24 @@ pub(super) fn race(
     let moving: Vec<Recipe> = winners.iter().filter_map(moving).collect();
     let (built, sets) = trees(&moving, &small::rows(session.features));
     let most = session.options.share_of(session.options.effort.trees());
-    // Of more sets of leaves than there is time for, evenly spaced ones.
-    let step = sets.div_ceil(most).max(1);
-    let built = built.into_iter().take(sets.max(most)).step_by(step);
+    let built = if sets > most { spread(built.into_iter().take(sets).collect(), most) } else { built };
+    let built = built.into_iter().take(most);
     let aligned = built.filter_map(|routine| routine.with_align_jumps(USUAL_ALIGN_JUMPS).ok());
     let incumbent = incumbent.filter(|incumbent| incumbent.operation() == Operation::Move);
     let held = incumbent.cloned().into_iter().collect();
     raced(session, WHOLE, situations, [held, aligned.collect()], incumbent)
 }
 
-/// Races the routine against those that differ from it in one compare, leaf or alignment, and the winner again, until it stays, or the
+/// Of more than there is time for: the first half of so many, which have the fewest compares, and evenly spaced ones of the others.
+fn spread<T>(mut all: Vec<T>, most: usize) -> Vec<T> {
+    let plain = most.div_ceil(2).min(all.len());
+    let others = all.split_off(plain);
+    let step = others.len().div_ceil((most - plain).max(1)).max(1);
+    all.extend(others.into_iter().step_by(step).take(most - plain));
+    all
+}
+
+/// Races the routine against those that differ from it in one compare, boundary, leaf or alignment, and the winner again, until it stays, or the
 /// effort or the time ends.
 pub(super) fn refine(
     session: &mut Session<'_>,
@@ -64,7 +73,8 @@ pub(super) fn refine(
         let name = format!("{WHOLE} round {round}");
         let others = neighbours(&routine, DISPATCH_MATTERS, |leaf| {
             let tied = tied.iter().filter(|other| other.span() == leaf.span()).cloned();
-            small::straight(leaf.span(), session.features).into_iter().chain(tied).collect()
+            let straight = small::straight(leaf.span(), session.features).into_iter();
+            straight.chain(loops(leaf.span(), session.features)).chain(tied).collect()
         });
         let winner = raced(session, &name, situations, [vec![routine.clone()], others], Some(&routine))?.winner;
         if winner == routine.to_string() {
@@ -84,4 +94,16 @@ fn leaves(session: &Session<'_>, classes: &[Race]) -> Result<Vec<Recipe>, TuneEr
         }
     }
     Ok(leaves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plainest_are_all_there_and_the_others_are_sampled_to_their_end() {
+        assert_eq!(spread((0..20).collect(), 8), [0, 1, 2, 3, 4, 8, 12, 16]);
+        assert_eq!(spread((0..9).collect(), 8), [0, 1, 2, 3, 4, 6, 8]);
+        assert_eq!(spread((0..3).collect(), 1), [0]);
+    }
 }

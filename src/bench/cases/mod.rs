@@ -8,7 +8,7 @@ pub use replay::replay;
 
 use crate::host::Host;
 use crate::time::{Lengths, Placements, Relative, Situation, Workload};
-use crate::tune::{OFFSETS, situations, timed};
+use crate::tune::{Destination, OFFSETS, situations, timed};
 use copysmith_kernels::Span;
 
 /// The last length of each class that is compared by default, in bytes.
@@ -72,7 +72,7 @@ impl Case {
 
     /// Lengths random within a span, at places as a tune draws them.
     fn class(span: Span, host: &Host) -> Case {
-        Case::new(span, situations(span, &host.caches))
+        Case::new(span, situations(span, &host.caches, Destination::Read))
     }
 
     /// One length.

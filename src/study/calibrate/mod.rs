@@ -16,7 +16,7 @@ pub use windows::{PLANTED, covered, finds_planted, holds};
 use super::StudyError;
 use crate::host::Host;
 use crate::time::{LiveJudge, confirm};
-use crate::tune::{self, Admission, Asked, Effort, Observer, Options, Use, chosen, features, situations};
+use crate::tune::{self, Admission, Asked, Destination, Effort, Observer, Options, Use, chosen, features, situations};
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::space::space;
 use copysmith_search::stats::{noise_floor, trimmed_mean};
@@ -84,7 +84,7 @@ pub fn calibrate(
     let admission = Admission::new(host.cpu.features);
     let class = span.to_string();
     let settings = |seed: u64, purpose| {
-        tune::timing(host, &admission, situations(span, &host.caches), &class, (seed, cpu), purpose)
+        tune::timing(host, &admission, situations(span, &host.caches, Destination::Read), &class, (seed, cpu), purpose)
     };
     let blocks = effort.confirmation_blocks();
     let mut judge = LiveJudge::new(&settings(seed, Use::Confirmation))?;

@@ -1,0 +1,57 @@
+//! Loops for the lengths at which straight code still reaches: as fast as can be where one length comes again and again, and behind
+//! it only where lengths vary so that the end of the loop is guessed wrong.
+
+use copysmith_kernels::plan::Width;
+use copysmith_kernels::recipe::{Align, Head, Loop, Operation, Shape, Side, Tail};
+use copysmith_kernels::{Recipe, Span};
+use copysmith_search::space::Features;
+
+/// Shorter copies than this are over before a loop would turn twice.
+const SHORTEST: usize = 128;
+
+/// Loops as moves of these lengths, with the widest registers that there are and those of half the width: two moves a turn or four,
+/// neither operand aligned or one of them. None for lengths up to 128 bytes.
+pub(super) fn loops(span: Span, features: Features) -> Vec<Recipe> {
+    if span.first() <= SHORTEST {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut widths = 0;
+    for width in [Width::Evex64, Width::Evex32, Width::Avx32, Width::Sse16] {
+        let before = found.len();
+        for unroll in [2, 4] {
+            let to = width.bytes() as u8;
+            let aligned = [Side::Src, Side::Dst].map(|side| Some(Align { side, to, head: Head::Early }));
+            for align in std::iter::once(None).chain(aligned) {
+                let shape = Shape::Loop(Loop { align, tail: Tail::Early, ..Loop::plain(width, unroll) });
+                found.extend(Recipe::of(Operation::Move, span, shape).ok().filter(|recipe| features.allow(recipe)));
+            }
+        }
+        widths += usize::from(found.len() > before);
+        if widths == 2 {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use copysmith_kernels::Isa;
+
+    #[test]
+    fn there_are_loops_for_every_class_above_128_bytes_on_every_processor() {
+        for isa in Isa::ALL {
+            for (span, least) in [("129..=256", 1), ("257..=512", 6), ("513..=1024", 6), ("1025..=4096", 6)] {
+                let found = loops(span.parse().unwrap(), isa.into());
+                assert!(found.len() >= least && found.len() <= 12, "{isa} {span}: {found:#?}");
+                assert!(found.iter().all(|recipe| recipe.isa() <= isa && recipe.operation() == Operation::Move));
+            }
+        }
+        let found = loops("513..=1024".parse().unwrap(), Isa::Avx512.into());
+        let known = "move 513..=1024 loop width=evex64 unroll=4 align=src:64:early tail=early";
+        assert!(found.iter().any(|recipe| recipe.to_string() == known), "{found:#?}");
+        assert!(loops("65..=128".parse().unwrap(), Isa::Avx512.into()).is_empty());
+    }
+}
