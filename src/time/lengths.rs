@@ -38,6 +38,15 @@ const SHORT_SHARE: f64 = 0.97;
 const RUN_ON: f64 = 7.0 / 8.0;
 
 impl Lengths {
+    /// Whether they are drawn, and all of them from this span.
+    pub fn are_within(&self, span: Span) -> bool {
+        match self {
+            Lengths::Fixed(length) => span.contains(*length),
+            Lengths::Span(drawn) => span.contains(drawn.first()) && span.contains(drawn.last()),
+            Lengths::Mix | Lengths::Runs | Lengths::Recorded(_) => false,
+        }
+    }
+
     /// The smallest length there can be.
     pub fn first(&self) -> usize {
         match self {
@@ -119,6 +128,18 @@ mod tests {
             assert!(all.iter().all(|&n| lengths.first() <= n && n <= lengths.last()), "{span}");
             let near = lengths.last() - (lengths.last() - lengths.first()) / 100;
             assert!(all.contains(&lengths.first()) && all.iter().any(|&n| n >= near), "{span}");
+        }
+    }
+
+    #[test]
+    fn what_lies_within_a_span_is_drawn_from_it_alone() {
+        let span: Span = "129..=256".parse().unwrap();
+        let drawn = |text: &str| Lengths::Span(text.parse().unwrap());
+        for within in [Lengths::Fixed(129), Lengths::Fixed(256), drawn("129..=256"), drawn("200..=200")] {
+            assert!(within.are_within(span), "{within:?}");
+        }
+        for beyond in [Lengths::Fixed(128), Lengths::Fixed(257), drawn("128..=256"), drawn("129.."), Lengths::Mix] {
+            assert!(!beyond.are_within(span), "{beyond:?}");
         }
     }
 

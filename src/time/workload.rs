@@ -98,7 +98,7 @@ impl Workload {
         Workload { read_back, ..self }
     }
 
-    /// The workload without its placements, unless all are on line starts: `17..=32 hot, read back at the ends`.
+    /// The workload, with its placements only where they are all of one kind: `17..=32 hot, read back at the ends`.
     pub fn in_short(&self) -> String {
         Brief(self).to_string()
     }
@@ -248,7 +248,11 @@ impl fmt::Display for Brief<'_> {
             ReadBack::WideEnds => ", read back at the ends, 16 bytes each",
             ReadBack::Full => ", read back in full",
         })?;
-        f.write_str(if workload.placements == Placements::on_line_starts() { ", on line starts" } else { "" })
+        match workload.placements.relative[..] {
+            _ if workload.placements == Placements::on_line_starts() => f.write_str(", on line starts"),
+            [Relative::At(offset)] => write!(f, ", at offset {offset}"),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -229,8 +229,9 @@ pub fn tune(
     session.observer.stage(stages - 2, stages, "race whole routines");
     let held = incumbents.map(|winners| &winners.routine.text);
     let race = whole::race(&mut session, &objective, &winners, held)?;
+    session.observer.stage(stages - 2, stages, "each leaf for longer lengths");
+    let best = whole::polish(&mut session, &objective, &races, confirmation::routine(&race.winner)?)?;
     session.observer.stage(stages - 2, stages, "compares, leaves and alignment around the best");
-    let best = confirmation::routine(&race.winner)?;
     let refined = whole::refine(&mut session, &objective, &races, best)?;
     // The tree's own rivals had other leaves or compares than it has now: it is confirmed alone.
     let race = Race { winner: refined.to_string(), tied: Vec::new(), ..race };

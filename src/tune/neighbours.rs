@@ -65,7 +65,7 @@ fn other_cuts(cuts: &[Cut], longest: usize) -> Vec<Vec<Cut>> {
 }
 
 /// The routine with another leaf in one place.
-fn with_leaf(routine: &Routine, at: usize, leaf: &Recipe) -> Option<Routine> {
+pub(super) fn with_leaf(routine: &Routine, at: usize, leaf: &Recipe) -> Option<Routine> {
     let mut leaves = routine.leaves().to_vec();
     leaves[at] = leaf.clone();
     Routine::new(routine.cuts().to_vec(), leaves).ok()?.with_align_jumps(routine.align_jumps()).ok()

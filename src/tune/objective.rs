@@ -8,7 +8,7 @@ use super::situations::Destination;
 use super::whole::DISPATCH_MATTERS;
 use crate::profile::{ReadError, shipped};
 use crate::record::InSituation;
-use crate::time::{Lengths, Placements, ReadBack, Recording, Situation, Workload};
+use crate::time::{Lengths, Placements, ReadBack, Recording, Relative, Situation, Workload};
 use copysmith_kernels::Span;
 use copysmith_search::stats::Estimate;
 
@@ -19,6 +19,13 @@ const CONSTANT: [usize; 23] =
 /// Lengths that are called again and again from a cache line's start to a cache line's start, as allocators and pages give them: there
 /// a loop that aligns its stores is at its best, and what does without is behind it the most.
 const ALIGNED: [usize; 5] = [160, 320, 640, 1024, 2048];
+
+/// Lengths that are called again and again with the destination [`JUST_ABOVE`] the source in its page: a load then seems to need what
+/// the store just before it wrote, and waits.
+const ABOVE: [usize; 4] = [320, 640, 1280, 2048];
+
+/// How far, in bytes.
+const JUST_ABOVE: u16 = 16;
 
 /// Lengths of which the copy is read at once: a load cannot be answered from two stores that have a part of it each.
 const READ: [usize; 6] = [8, 16, 32, 40, 64, 128];
@@ -60,12 +67,16 @@ pub(super) fn situations(
         let workload = Workload { placements: Placements::on_line_starts(), ..Workload::hot(Lengths::Fixed(length)) };
         Situation { workload, weight: 0.5 }
     });
+    let above = ABOVE.map(|length| {
+        let placements = Placements { relative: vec![Relative::At(JUST_ABOVE)], ..Placements::default() };
+        Situation { workload: Workload { placements, ..Workload::hot(Lengths::Fixed(length)) }, weight: 0.5 }
+    });
     let read = |lengths, weight| {
         let workload = Workload::hot(lengths).read_back(ReadBack::Ends);
         Situation { workload, weight }
     };
     let read = READ.map(|length| read(Lengths::Fixed(length), 0.1)).into_iter().chain([read(Lengths::Mix, 1.0)]);
-    let all = replayed.chain(mixes).chain(classes).chain(constant).chain(aligned);
+    let all = replayed.chain(mixes).chain(classes).chain(constant).chain(aligned).chain(above);
     if destination == Destination::Unread { all.collect() } else { all.chain(read).collect() }
 }
 
@@ -93,7 +104,7 @@ mod tests {
         let recordings = shipped_halves().unwrap();
         let spans: [Span; 2] = ["0..=64".parse().unwrap(), "65..".parse().unwrap()];
         let all = situations(&recordings, false, &spans, Destination::Read);
-        assert_eq!(all.len(), recordings.len() + 2 + 1 + CONSTANT.len() + ALIGNED.len() + READ.len() + 1);
+        assert_eq!(all.len(), recordings.len() + 2 + 1 + CONSTANT.len() + ALIGNED.len() + ABOVE.len() + READ.len() + 1);
         for situation in &all {
             situation.workload.check().unwrap();
         }

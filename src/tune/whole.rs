@@ -2,18 +2,19 @@
 //!
 //! ```text
 //! rows of short shapes, trees over the winners ──first look──> the best few ──race──> one
+//!    one ──each leaf for longer lengths by another, timed on its lengths alone──> one better
 //!    one ──its neighbours: another compare, boundary, leaf or alignment──> the best few ──race──> one better ──> ... ──> one
 //! ```
 
-use super::TuneError;
 use super::confirmation;
 use super::loops::loops;
 use super::moving::moving;
-use super::neighbours::neighbours;
+use super::neighbours::{neighbours, with_leaf};
 use super::routines::raced;
 use super::session::Session;
 use super::small;
 use super::trees::trees;
+use super::{Effort, TuneError};
 use crate::record::Race;
 use crate::time::Situation;
 use copysmith_kernels::recipe::Operation;
@@ -56,6 +57,44 @@ fn spread<T>(mut all: Vec<T>, most: usize) -> Vec<T> {
     all
 }
 
+/// Leaves that end further down are in everything that programs do, and are judged with it.
+const ALONE: usize = 128;
+
+/// Races each leaf for lengths from 129 bytes to 4 KiB against others in its place, on those situations alone that have lengths of it
+/// and no others: in all of them together, what a single leaf does is lost in their noise. A quick tune has no time for it.
+pub(super) fn polish(
+    session: &mut Session<'_>,
+    situations: &[Situation],
+    classes: &[Race],
+    mut routine: Routine,
+) -> Result<Routine, TuneError> {
+    let tied = leaves(session, classes)?;
+    for (at, leaf) in routine.leaves().to_vec().into_iter().enumerate() {
+        let span = leaf.span();
+        let alone: Vec<Situation> =
+            situations.iter().filter(|situation| situation.workload.lengths.are_within(span)).cloned().collect();
+        if span.first() <= ALONE || span.last() > DISPATCH_MATTERS || alone.is_empty() {
+            continue;
+        }
+        session.check()?;
+        if session.options.effort == Effort::Quick || session.allowance.routines().has_passed() {
+            break;
+        }
+        let others = others(session, &tied, &leaf).into_iter().filter_map(|other| with_leaf(&routine, at, &other));
+        let field = [vec![routine.clone()], others.collect()];
+        let race = raced(session, &format!("{WHOLE} leaf {span}"), &alone, field, Some(&routine))?;
+        routine = confirmation::routine(&race.winner)?;
+    }
+    Ok(routine)
+}
+
+/// What can stand in a leaf's place: straight code, loops, and what tied with the winner of its class.
+fn others(session: &Session<'_>, tied: &[Recipe], leaf: &Recipe) -> Vec<Recipe> {
+    let span = leaf.span();
+    let tied = tied.iter().filter(|other| other.span() == span).cloned();
+    small::straight(span, session.features).into_iter().chain(loops(span, session.features)).chain(tied).collect()
+}
+
 /// Races the routine against those that differ from it in one compare, boundary, leaf or alignment, and the winner again, until it stays, or the
 /// effort or the time ends.
 pub(super) fn refine(
@@ -71,11 +110,7 @@ pub(super) fn refine(
             break;
         }
         let name = format!("{WHOLE} round {round}");
-        let others = neighbours(&routine, DISPATCH_MATTERS, |leaf| {
-            let tied = tied.iter().filter(|other| other.span() == leaf.span()).cloned();
-            let straight = small::straight(leaf.span(), session.features).into_iter();
-            straight.chain(loops(leaf.span(), session.features)).chain(tied).collect()
-        });
+        let others = neighbours(&routine, DISPATCH_MATTERS, |leaf| others(session, &tied, leaf));
         let winner = raced(session, &name, situations, [vec![routine.clone()], others], Some(&routine))?.winner;
         if winner == routine.to_string() {
             break;
