@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod choice;
 mod completions;
 pub mod exit;
 mod export;

@@ -1,11 +1,11 @@
 //! `copysmith tune`: the search for the best routine of each size class on this machine.
 
+use super::choice::one_of;
 use super::exit::Exit;
 use super::number::number;
 use super::output::{Format, FormatArgs, Output};
 use super::spans::Spans;
 use super::tuning::{Bar, print};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use copysmith::host::Host;
 use copysmith::print::standalone;
 use copysmith::print::write::{writable, write};
@@ -34,7 +34,7 @@ Examples:
 A run that is stopped goes on where it was when the same command is given again; with --fresh it begins anew.")]
 pub struct Args {
     /// How long to search
-    #[arg(long, default_value = "normal", value_parser = effort())]
+    #[arg(long, default_value = "normal", value_parser = one_of(&Effort::ALL))]
     effort: Effort,
     /// Seed of the search; the same seed asks the same questions
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, allow_negative_numbers = true, value_parser = number(0..=u64::MAX))]
@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "LIST", value_parser = Spans::whole)]
     spans: Option<Spans>,
     /// Use this instruction set and those before it, even where the machine has more
-    #[arg(long, value_parser = isa())]
+    #[arg(long, value_parser = one_of(&Isa::ALL))]
     isa: Option<Isa>,
     /// Keep the record in this directory
     #[arg(long, value_name = "DIR")]
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long = "profile", value_name = "FILE")]
     profiles: Vec<PathBuf>,
     /// Whether programs read soon what was copied; where they do not, long copies may pass the caches by
-    #[arg(long, value_name = "USE", default_value = "read", value_parser = destination())]
+    #[arg(long, value_name = "USE", default_value = "read", value_parser = one_of(&Destination::ALL))]
     destination: Destination,
     /// Begin anew: an earlier record in the same place is kept under another name
     #[arg(long)]
@@ -144,21 +144,6 @@ fn planned(host: &Host, options: &Options, place: &Place, output: &mut Output) -
     output.text(format_args!("each {}\n", Placements::default()))?;
     output.text(format_args!("the record would be in {}\n", place.dir.join(host.machine()).display()))?;
     Ok(Exit::Done)
-}
-
-/// Lists the values in help and completions, as for the instruction sets.
-fn effort() -> impl TypedValueParser<Value = Effort> {
-    PossibleValuesParser::new(Effort::ALL.map(|effort| effort.to_string())).try_map(|name| name.parse::<Effort>())
-}
-
-/// Lists the values in help and completions, which a plain `FromStr` would not.
-fn isa() -> impl TypedValueParser<Value = Isa> {
-    PossibleValuesParser::new(Isa::ALL.map(|isa| isa.to_string())).try_map(|name| name.parse::<Isa>())
-}
-
-/// Lists the values in help and completions.
-fn destination() -> impl TypedValueParser<Value = Destination> {
-    PossibleValuesParser::new(Destination::ALL.map(|one| one.to_string())).try_map(|name| name.parse::<Destination>())
 }
 
 fn budget(text: &str) -> Result<Duration, String> {

@@ -2,6 +2,7 @@
 
 use super::Class;
 use copysmith_kernels::{Recipe, Routine};
+use copysmith_search::space::UnknownWord;
 use copysmith_search::{Judge, Sample};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -39,11 +40,10 @@ impl fmt::Display for Noise {
 }
 
 impl FromStr for Noise {
-    type Err = String;
+    type Err = UnknownWord;
 
-    fn from_str(text: &str) -> Result<Noise, String> {
-        let found = Noise::ALL.into_iter().find(|noise| noise.to_string() == text);
-        found.ok_or_else(|| format!("noise={text} is not allowed; one of resampled free recorded"))
+    fn from_str(text: &str) -> Result<Noise, UnknownWord> {
+        UnknownWord::find("noise", text, &Noise::ALL)
     }
 }
 

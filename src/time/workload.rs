@@ -61,6 +61,11 @@ impl Default for Placements {
 }
 
 impl Placements {
+    /// The usual ones, all at this relative page offset.
+    pub fn at(offset: u16) -> Placements {
+        Placements { relative: vec![Relative::At(offset)], ..Placements::default() }
+    }
+
     /// Both operands on the start of a cache line, and of a page in the same place.
     pub fn on_line_starts() -> Placements {
         Placements { relative: vec![Relative::At(0)], aligned_quarters: 4 }

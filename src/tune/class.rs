@@ -3,7 +3,6 @@
 use super::TuneError;
 use super::door::Door;
 use super::session::{Passing, Session, Use};
-use super::situations::situations;
 use crate::record::{Entry, Phase, Race, Recording};
 use crate::time::LiveJudge;
 use copysmith_kernels::{Recipe, Routine, Span};
@@ -28,8 +27,7 @@ pub(super) fn race(
     if let Some(race) = session.past.class(&class).and_then(|past| past.races.last()) {
         return Ok(race.clone());
     }
-    let settings =
-        session.settings(situations(span, &session.host.caches, session.options.destination), &class, Use::Race);
+    let settings = session.settings(session.situations(span), &class, Use::Race);
     let mut judge = LiveJudge::new(&settings)?;
     let floor = session.floor(&mut judge, &class)?;
     let effort = session.options.effort;

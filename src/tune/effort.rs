@@ -129,6 +129,14 @@ impl Effort {
         }
     }
 
+    /// Whether each leaf for longer lengths is raced on its lengths alone.
+    pub const fn polishes(self) -> bool {
+        match self {
+            Effort::Quick => false,
+            Effort::Normal | Effort::Patient | Effort::Exhaustive => true,
+        }
+    }
+
     /// How often at most the best routine races against those that differ from it in one choice.
     pub const fn tree_rounds(self) -> usize {
         match self {
@@ -173,11 +181,6 @@ impl FromStr for Effort {
     type Err = UnknownWord;
 
     fn from_str(text: &str) -> Result<Effort, UnknownWord> {
-        let known = Effort::ALL.into_iter().find(|effort| effort.to_string() == text);
-        known.ok_or_else(|| UnknownWord {
-            setting: "effort",
-            word: text.to_owned(),
-            allowed: Effort::ALL.iter().map(Effort::to_string).collect(),
-        })
+        UnknownWord::find("effort", text, &Effort::ALL)
     }
 }

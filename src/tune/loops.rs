@@ -9,6 +9,9 @@ use copysmith_search::space::Features;
 /// Shorter copies than this are over before a loop would turn twice.
 const SHORTEST: usize = 128;
 
+/// How many widths are tried.
+const WIDTHS: usize = 2;
+
 /// Loops as moves of these lengths, with the widest registers that there are and those of half the width: two moves a turn or four,
 /// neither operand aligned or one of them, each load before its store or all or one before those of the turn: where the destination
 /// lies just above the source in its page, a load waits for the store that it seems to need. None for lengths up to 128 bytes.
@@ -16,23 +19,22 @@ pub(super) fn loops(span: Span, features: Features) -> Vec<Recipe> {
     if span.first() <= SHORTEST {
         return Vec::new();
     }
+    let widest_first = [Width::Evex64, Width::Evex32, Width::Avx32, Width::Sse16];
+    let of_widths = widest_first.into_iter().map(|width| of_width(width, span, features));
+    of_widths.filter(|loops| !loops.is_empty()).take(WIDTHS).flatten().collect()
+}
+
+/// Those of one width that the span and the processor allow.
+fn of_width(width: Width, span: Span, features: Features) -> Vec<Recipe> {
+    let to = width.bytes() as u8;
+    let aligned = [Side::Src, Side::Dst].map(|side| Some(Align { side, to, head: Head::Early }));
     let mut found = Vec::new();
-    let mut widths = 0;
-    for width in [Width::Evex64, Width::Evex32, Width::Avx32, Width::Sse16] {
-        let before = found.len();
-        for unroll in [2, 4] {
-            let to = width.bytes() as u8;
-            let aligned = [Side::Src, Side::Dst].map(|side| Some(Align { side, to, head: Head::Early }));
-            for align in std::iter::once(None).chain(aligned) {
-                for order in [Order::Group(1), Order::Group(unroll), Order::Ahead] {
-                    let shape = Shape::Loop(Loop { order, align, tail: Tail::Early, ..Loop::plain(width, unroll) });
-                    found.extend(Recipe::of(Operation::Move, span, shape).ok().filter(|recipe| features.allow(recipe)));
-                }
+    for unroll in [2, 4] {
+        for align in std::iter::once(None).chain(aligned) {
+            for order in [Order::Group(1), Order::Group(unroll), Order::Ahead] {
+                let shape = Shape::Loop(Loop { order, align, tail: Tail::Early, ..Loop::plain(width, unroll) });
+                found.extend(Recipe::of(Operation::Move, span, shape).ok().filter(|recipe| features.allow(recipe)));
             }
-        }
-        widths += usize::from(found.len() > before);
-        if widths == 2 {
-            break;
         }
     }
     found

@@ -214,13 +214,8 @@ pub fn tune(
         let seconds = session.allowance.confirmation_seconds(number);
         let blocks = options.effort.class_confirmation_blocks(span, &host.caches, seconds);
         let selected = Some(race.log_ratio);
-        let (routine, figures) = confirmation::confirmed(
-            &mut session,
-            race,
-            situations(span, &host.caches, options.destination),
-            selected,
-            blocks,
-        )?;
+        let situations = session.situations(span);
+        let (routine, figures) = confirmation::confirmed(&mut session, race, situations, selected, blocks)?;
         let winner = routine.leaves()[0].clone();
         let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);
         classes.push(ClassReport { span, winner, figures, tied, candidates, refused });
@@ -230,9 +225,10 @@ pub fn tune(
     let held = incumbents.map(|winners| &winners.routine.text);
     let race = whole::race(&mut session, &objective, &winners, held)?;
     session.observer.stage(stages - 2, stages, "each leaf for longer lengths");
-    let best = whole::polish(&mut session, &objective, &races, confirmation::routine(&race.winner)?)?;
+    let tied = whole::leaves(&session, &races)?;
+    let best = whole::polish(&mut session, &objective, &tied, confirmation::routine(&race.winner)?)?;
     session.observer.stage(stages - 2, stages, "compares, leaves and alignment around the best");
-    let refined = whole::refine(&mut session, &objective, &races, best)?;
+    let refined = whole::refine(&mut session, &objective, &tied, best)?;
     // The tree's own rivals had other leaves or compares than it has now: it is confirmed alone.
     let race = Race { winner: refined.to_string(), tied: Vec::new(), ..race };
     session.check()?;

@@ -6,8 +6,7 @@ use copysmith_kernels::{Recipe, Routine, Span};
 /// The routines with one compare of a length up to `longest` turned or made earlier, one boundary there moved, one leaf for such
 /// lengths replaced by one of its `others`, or everything that is jumped to aligned otherwise. Each is there once.
 pub(super) fn neighbours(routine: &Routine, longest: usize, others: impl Fn(&Recipe) -> Vec<Recipe>) -> Vec<Routine> {
-    let (cuts, leaves, align) = (routine.cuts(), routine.leaves(), routine.align_jumps());
-    let with_cuts = |cuts| Routine::new(cuts, leaves.to_vec()).and_then(|other| other.with_align_jumps(align));
+    let (cuts, leaves) = (routine.cuts(), routine.leaves());
     let aligned = Routine::ALIGN_JUMPS.map(|align| routine.clone().with_align_jumps(align));
     let mut found = Vec::new();
     let mut add = |other: Routine| {
@@ -19,7 +18,7 @@ pub(super) fn neighbours(routine: &Routine, longest: usize, others: impl Fn(&Rec
     for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.span().last() <= longest) {
         others(leaf).into_iter().filter_map(|other| with_leaf(routine, at, &other)).for_each(&mut add);
     }
-    other_cuts(cuts, longest).into_iter().filter_map(|cuts| with_cuts(cuts).ok()).for_each(&mut add);
+    other_cuts(cuts, longest).into_iter().filter_map(|cuts| rebuilt(routine, cuts, leaves.to_vec())).for_each(&mut add);
     moved_boundaries(routine, longest).for_each(&mut add);
     found
 }
@@ -41,7 +40,7 @@ fn with_boundary(routine: &Routine, at: usize, to: usize) -> Option<Routine> {
     leaves[at + 1] = leaves[at + 1].with_span(Span::new(to.checked_add(1)?, above.last()).ok()?).ok()?;
     let cut = |cut: &Cut| Cut { at: if cut.at == below.last() { to } else { cut.at }, ..*cut };
     let cuts = routine.cuts().iter().map(cut).collect();
-    Routine::new(cuts, leaves).ok()?.with_align_jumps(routine.align_jumps()).ok()
+    rebuilt(routine, cuts, leaves)
 }
 
 /// Which side of a compare falls through, or how early it comes.
@@ -68,7 +67,12 @@ fn other_cuts(cuts: &[Cut], longest: usize) -> Vec<Vec<Cut>> {
 pub(super) fn with_leaf(routine: &Routine, at: usize, leaf: &Recipe) -> Option<Routine> {
     let mut leaves = routine.leaves().to_vec();
     leaves[at] = leaf.clone();
-    Routine::new(routine.cuts().to_vec(), leaves).ok()?.with_align_jumps(routine.align_jumps()).ok()
+    rebuilt(routine, routine.cuts().to_vec(), leaves)
+}
+
+/// Another tree with what is jumped to aligned as in this one.
+fn rebuilt(routine: &Routine, cuts: Vec<Cut>, leaves: Vec<Recipe>) -> Option<Routine> {
+    Routine::new(cuts, leaves).ok()?.with_align_jumps(routine.align_jumps()).ok()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::situations::Destination;
 use super::whole::DISPATCH_MATTERS;
 use crate::profile::{ReadError, shipped};
 use crate::record::InSituation;
-use crate::time::{Lengths, Placements, ReadBack, Recording, Relative, Situation, Workload};
+use crate::time::{Lengths, Placements, ReadBack, Recording, Situation, Workload};
 use copysmith_kernels::Span;
 use copysmith_search::stats::Estimate;
 
@@ -63,14 +63,12 @@ pub(super) fn situations(
     let classes =
         spans.iter().filter(|span| span.last() <= DISPATCH_MATTERS).map(|&span| hot(Lengths::Span(span), 1.0));
     let constant = CONSTANT.map(|length| hot(Lengths::Fixed(length), 0.5));
-    let aligned = ALIGNED.map(|length| {
-        let workload = Workload { placements: Placements::on_line_starts(), ..Workload::hot(Lengths::Fixed(length)) };
+    let placed = |length, placements| {
+        let workload = Workload { placements, ..Workload::hot(Lengths::Fixed(length)) };
         Situation { workload, weight: 0.5 }
-    });
-    let above = ABOVE.map(|length| {
-        let placements = Placements { relative: vec![Relative::At(JUST_ABOVE)], ..Placements::default() };
-        Situation { workload: Workload { placements, ..Workload::hot(Lengths::Fixed(length)) }, weight: 0.5 }
-    });
+    };
+    let aligned = ALIGNED.map(|length| placed(length, Placements::on_line_starts()));
+    let above = ABOVE.map(|length| placed(length, Placements::at(JUST_ABOVE)));
     let read = |lengths, weight| {
         let workload = Workload::hot(lengths).read_back(ReadBack::Ends);
         Situation { workload, weight }

@@ -8,7 +8,7 @@ use super::TuneError;
 use super::session::Session;
 use super::situations::timed;
 use crate::record::Worst;
-use crate::time::{Lengths, LiveJudge, Placements, Relative, Settings, Situation, Workload};
+use crate::time::{Lengths, LiveJudge, Placements, Settings, Situation, Workload};
 use copysmith_kernels::plan::Width;
 use copysmith_kernels::recipe::{Align, Head, Loop, Shape, Side, Tail};
 use copysmith_kernels::{Isa, Recipe, Routine, Span};
@@ -46,8 +46,8 @@ pub(super) fn worst(
     let Some(first) = settings.situations.first() else { return Ok(worst) };
     for offset in OFFSETS {
         session.check()?;
-        let placements = Placements { relative: vec![Relative::At(offset)], ..Placements::default() };
-        let workload = Workload { placements, lengths: Lengths::Fixed(length), ..first.workload.clone() };
+        let workload =
+            Workload { placements: Placements::at(offset), lengths: Lengths::Fixed(length), ..first.workload.clone() };
         let mut judge = LiveJudge::new(&Settings { situations: vec![Situation::from(workload)], ..settings.clone() })?;
         for _ in 0..session.options.effort.offset_blocks() {
             judge.block(routines)?;

@@ -3,6 +3,7 @@
 use super::admission::Admission;
 use super::deadline::{Allowance, Deadline};
 use super::door::Door;
+use super::situations::situations;
 use super::tradeoff::{Trade, slower, trade_off};
 use super::whole::WHOLE;
 use super::{Observer, Options, TuneError};
@@ -57,6 +58,11 @@ pub(crate) fn timing(
 }
 
 impl Session<'_> {
+    /// What a class is timed on here.
+    pub fn situations(&self, span: Span) -> Vec<Situation> {
+        situations(span, &self.host.caches, self.options.destination)
+    }
+
     /// Settings for timing situations; the seed depends on the class, so that no two classes draw the same calls.
     pub fn settings(&self, situations: Vec<Situation>, class: &str, purpose: Use) -> time::Settings {
         let Options { seed, cpu, .. } = *self.options;

@@ -56,12 +56,7 @@ impl FromStr for Destination {
     type Err = UnknownWord;
 
     fn from_str(text: &str) -> Result<Destination, UnknownWord> {
-        let known = Destination::ALL.into_iter().find(|destination| destination.to_string() == text);
-        known.ok_or_else(|| UnknownWord {
-            setting: "destination",
-            word: text.to_owned(),
-            allowed: Destination::ALL.iter().map(Destination::to_string).collect(),
-        })
+        UnknownWord::find("destination", text, &Destination::ALL)
     }
 }
 
@@ -89,8 +84,8 @@ const HOT: f64 = 3.5e-4;
 /// The same where copies are read back in full or are in no cache.
 const FETCHED: f64 = 7e-4;
 
-/// About how long one contestant takes in one block, in seconds, at most. Copies that are longer than a pass is made to last are reckoned at 5
-/// bytes a nanosecond, twice over.
+/// About how long one contestant takes in one block, in seconds, at most. Copies that are longer than a pass is made to last are
+/// reckoned at 5 bytes a nanosecond, twice over.
 pub fn seconds_a_sample(span: Span, caches: &Caches) -> f64 {
     let (first, last) = (span.first().max(1) as f64, span.last().max(1) as f64);
     // The mean of lengths drawn evenly by logarithm.

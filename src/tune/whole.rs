@@ -6,6 +6,7 @@
 //!    one ──its neighbours: another compare, boundary, leaf or alignment──> the best few ──race──> one better ──> ... ──> one
 //! ```
 
+use super::TuneError;
 use super::confirmation;
 use super::loops::loops;
 use super::moving::moving;
@@ -14,7 +15,6 @@ use super::routines::raced;
 use super::session::Session;
 use super::small;
 use super::trees::trees;
-use super::{Effort, TuneError};
 use crate::record::Race;
 use crate::time::Situation;
 use copysmith_kernels::recipe::Operation;
@@ -65,22 +65,27 @@ const ALONE: usize = 128;
 pub(super) fn polish(
     session: &mut Session<'_>,
     situations: &[Situation],
-    classes: &[Race],
+    tied: &[Recipe],
     mut routine: Routine,
 ) -> Result<Routine, TuneError> {
-    let tied = leaves(session, classes)?;
+    if !session.options.effort.polishes() {
+        return Ok(routine);
+    }
     for (at, leaf) in routine.leaves().to_vec().into_iter().enumerate() {
         let span = leaf.span();
-        let alone: Vec<Situation> =
-            situations.iter().filter(|situation| situation.workload.lengths.are_within(span)).cloned().collect();
-        if span.first() <= ALONE || span.last() > DISPATCH_MATTERS || alone.is_empty() {
+        if span.first() <= ALONE || span.last() > DISPATCH_MATTERS {
+            continue;
+        }
+        let is_alone = |situation: &&Situation| situation.workload.lengths.are_within(span);
+        let alone: Vec<Situation> = situations.iter().filter(is_alone).cloned().collect();
+        if alone.is_empty() {
             continue;
         }
         session.check()?;
-        if session.options.effort == Effort::Quick || session.allowance.routines().has_passed() {
+        if session.allowance.routines().has_passed() {
             break;
         }
-        let others = others(session, &tied, &leaf).into_iter().filter_map(|other| with_leaf(&routine, at, &other));
+        let others = others(session, tied, &leaf).into_iter().filter_map(|other| with_leaf(&routine, at, &other));
         let field = [vec![routine.clone()], others.collect()];
         let race = raced(session, &format!("{WHOLE} leaf {span}"), &alone, field, Some(&routine))?;
         routine = confirmation::routine(&race.winner)?;
@@ -95,22 +100,21 @@ fn others(session: &Session<'_>, tied: &[Recipe], leaf: &Recipe) -> Vec<Recipe> 
     small::straight(span, session.features).into_iter().chain(loops(span, session.features)).chain(tied).collect()
 }
 
-/// Races the routine against those that differ from it in one compare, boundary, leaf or alignment, and the winner again, until it stays, or the
-/// effort or the time ends.
+/// Races the routine against those that differ from it in one compare, boundary, leaf or alignment, and the winner again, until it
+/// stays, or the effort or the time ends.
 pub(super) fn refine(
     session: &mut Session<'_>,
     situations: &[Situation],
-    classes: &[Race],
+    tied: &[Recipe],
     mut routine: Routine,
 ) -> Result<Routine, TuneError> {
-    let tied = leaves(session, classes)?;
     for round in 1..=session.options.effort.tree_rounds() {
         session.check()?;
         if session.allowance.routines().has_passed() {
             break;
         }
         let name = format!("{WHOLE} round {round}");
-        let others = neighbours(&routine, DISPATCH_MATTERS, |leaf| others(session, &tied, leaf));
+        let others = neighbours(&routine, DISPATCH_MATTERS, |leaf| others(session, tied, leaf));
         let winner = raced(session, &name, situations, [vec![routine.clone()], others], Some(&routine))?.winner;
         if winner == routine.to_string() {
             break;
@@ -121,7 +125,7 @@ pub(super) fn refine(
 }
 
 /// The winners of the classes and what ties with each, as moves.
-fn leaves(session: &Session<'_>, classes: &[Race]) -> Result<Vec<Recipe>, TuneError> {
+pub(super) fn leaves(session: &Session<'_>, classes: &[Race]) -> Result<Vec<Recipe>, TuneError> {
     let mut leaves = Vec::new();
     for class in classes {
         for text in std::iter::once(&class.winner).chain(&class.tied).take(session.options.effort.leaves()) {

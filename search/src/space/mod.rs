@@ -102,7 +102,11 @@ pub struct UnknownWord {
 }
 
 impl UnknownWord {
-    pub(crate) fn find<T: Copy + fmt::Display>(setting: &'static str, word: &str, all: &[T]) -> Result<T, UnknownWord> {
+    /// The value of a setting whose text is the word.
+    ///
+    /// # Errors
+    /// That it is none of `all`.
+    pub fn find<T: Copy + fmt::Display>(setting: &'static str, word: &str, all: &[T]) -> Result<T, UnknownWord> {
         all.iter().copied().find(|value| value.to_string() == word).ok_or_else(|| UnknownWord {
             setting,
             word: word.to_owned(),

@@ -7,7 +7,7 @@ pub use drawn::{cold, overlap, random, read_back, sweep};
 pub use replay::replay;
 
 use crate::host::Host;
-use crate::time::{Lengths, Placements, Relative, Situation, Workload};
+use crate::time::{Lengths, Placements, Situation, Workload};
 use crate::tune::{Destination, OFFSETS, situations, timed};
 use copysmith_kernels::Span;
 
@@ -82,8 +82,7 @@ impl Case {
 
     /// One length at one relative page offset, hot.
     fn offset(length: usize, offset: u16) -> Case {
-        let placements = Placements { relative: vec![Relative::At(offset)], ..Placements::default() };
-        let workload = Workload { placements, ..Workload::hot(Lengths::Fixed(length)) };
+        let workload = Workload { placements: Placements::at(offset), ..Workload::hot(Lengths::Fixed(length)) };
         Case { offset: Some(offset), ..Case::fixed(length, workload) }
     }
 

@@ -1,12 +1,12 @@
 //! `copysmith study calibrate`: how far the numbers of a tune can be trusted here.
 
+use crate::cmd::choice::one_of;
 use crate::cmd::exit::Exit;
 use crate::cmd::number::number;
 use crate::cmd::output::{Format, FormatArgs, Output};
 use crate::cmd::spans::Spans;
 use crate::cmd::tune::DEFAULT_SEED;
 use crate::cmd::tuning::Bar;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use copysmith::host::Host;
 use copysmith::record::{Interrupt, Interrupted};
 use copysmith::study::{Amount, Calibration, StudyError, calibrate};
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "LIST", value_parser = Spans::apart)]
     classes: Option<Spans>,
     /// Efforts; may be given more than once
-    #[arg(long = "effort", default_value = "quick", value_parser = effort())]
+    #[arg(long = "effort", default_value = "quick", value_parser = one_of(&Effort::ALL))]
     efforts: Vec<Effort>,
     /// Windows of the reference against its clone, and of each kernel
     #[arg(long, value_name = "N", default_value_t = 60, allow_negative_numbers = true, value_parser = number(2..=10_000_usize))]
@@ -99,8 +99,4 @@ fn line(row: &Calibration) -> [String; 10] {
         per_cent(row.stability.tied),
         per_cent(row.optimism),
     ]
-}
-
-fn effort() -> impl TypedValueParser<Value = Effort> {
-    PossibleValuesParser::new(Effort::ALL.map(|effort| effort.to_string())).try_map(|name| name.parse::<Effort>())
 }

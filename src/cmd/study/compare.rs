@@ -1,11 +1,11 @@
 //! `copysmith study compare`: the strategies of this program and of Kernel Tuner on the same data.
 
 use super::replay::table;
+use crate::cmd::choice::one_of;
 use crate::cmd::exit::Exit;
 use crate::cmd::number::number;
 use crate::cmd::output::{Format, FormatArgs, Output};
 use crate::cmd::tune::DEFAULT_SEED;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use copysmith::study::compare::{Drive, Failure, drive};
 use copysmith::study::score::default_budget;
 use copysmith::study::{Noise, Replay, Row, load, replay};
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, allow_negative_numbers = true, value_parser = number(0..=u64::from(u32::MAX)))]
     seed: u64,
     /// What this program's strategies are answered with
-    #[arg(long, default_value_t = Noise::Free, value_parser = noise())]
+    #[arg(long, default_value_t = Noise::Free, value_parser = one_of(&[Noise::Free, Noise::Resampled]))]
     noise: Noise,
     /// Most seconds of one run of Kernel Tuner
     #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true, value_parser = number(1..=86_400_u32))]
@@ -104,9 +104,4 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Done)
-}
-
-fn noise() -> impl TypedValueParser<Value = Noise> {
-    let some = [Noise::Free, Noise::Resampled].map(|noise| noise.to_string());
-    PossibleValuesParser::new(some).try_map(|name| name.parse::<Noise>())
 }

@@ -1,5 +1,6 @@
 //! `copysmith study measure`: raw samples of every kernel of a space.
 
+use crate::cmd::choice::one_of;
 use crate::cmd::exit::Exit;
 use crate::cmd::number::number;
 use crate::cmd::output::{Format, FormatArgs, Output};
@@ -7,7 +8,6 @@ use crate::cmd::spans::Spans;
 use crate::cmd::tune::DEFAULT_SEED;
 use crate::cmd::tuning::Bar;
 use anyhow::Context;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use copysmith::host::Host;
 use copysmith::record::{Interrupt, Interrupted, Lock};
 use copysmith::study::{Choice, Plan, Shard, StudyError, measure};
@@ -27,7 +27,7 @@ Examples:
 A run that is stopped goes on where it was when the same command is given again. Each shard writes a directory of its own below DIR.")]
 pub struct Args {
     /// The space: which values of the axes are tried
-    #[arg(long, value_name = "NAME", default_value = "normal", value_parser = breadth())]
+    #[arg(long, value_name = "NAME", default_value = "normal", value_parser = one_of(&Breadth::ALL))]
     space: Breadth,
     /// Size classes, in order, as 129..=256,1025..=4096 [default: those of a tune]
     #[arg(long, value_name = "LIST", value_parser = Spans::apart)]
@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number(0..=usize::MAX))]
     cpu: Option<usize>,
     /// Use this instruction set and those before it
-    #[arg(long, value_parser = isa())]
+    #[arg(long, value_parser = one_of(&Isa::ALL))]
     isa: Option<Isa>,
     /// Write into this directory
     #[arg(long, short, value_name = "DIR")]
@@ -113,12 +113,4 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Done)
-}
-
-fn breadth() -> impl TypedValueParser<Value = Breadth> {
-    PossibleValuesParser::new(Breadth::ALL.map(|breadth| breadth.to_string())).try_map(|name| name.parse::<Breadth>())
-}
-
-fn isa() -> impl TypedValueParser<Value = Isa> {
-    PossibleValuesParser::new(Isa::ALL.map(|isa| isa.to_string())).try_map(|name| name.parse::<Isa>())
 }

@@ -1,10 +1,11 @@
 //! `copysmith study replay`: every strategy against recorded data.
 
+use crate::cmd::choice::one_of;
 use crate::cmd::exit::Exit;
 use crate::cmd::number::number;
 use crate::cmd::output::{Format, FormatArgs, Output};
 use crate::cmd::tune::DEFAULT_SEED;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use copysmith::print::write::{write, write_bytes};
 use copysmith::study::plot::{Curve, Words, curves};
 use copysmith::study::{Noise, Replay, Row, load, relive, replay};
@@ -40,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, allow_negative_numbers = true, value_parser = number(0..=u64::MAX))]
     seed: u64,
     /// Answers: resampled blocks, none but the mean, or as they were recorded
-    #[arg(long, default_value_t = Noise::Resampled, value_parser = noise())]
+    #[arg(long, default_value_t = Noise::Resampled, value_parser = one_of(&Noise::ALL))]
     noise: Noise,
     /// Write the rows to this file as CSV
     #[arg(long, value_name = "FILE")]
@@ -199,8 +200,4 @@ fn strategy() -> PossibleValuesParser {
     PossibleValuesParser::new(
         std::iter::once("all".to_owned()).chain(Strategy::ALL.map(|strategy| strategy.to_string())),
     )
-}
-
-fn noise() -> impl TypedValueParser<Value = Noise> {
-    PossibleValuesParser::new(Noise::ALL.map(|noise| noise.to_string())).try_map(|name| name.parse::<Noise>())
 }
