@@ -44,9 +44,8 @@ pub fn merge(from: &[PathBuf], to: &Path) -> Result<Merged, StudyError> {
 /// The contents of files of one study as one.
 pub(super) fn joined(all: &[Stored]) -> Result<Contents, StudyError> {
     let [first, others @ ..] = all else { return Err(StudyError::NoData(PathBuf::new())) };
-    let header = first.contents.header.clone();
     for other in others {
-        let (Some(ours), Some(theirs)) = (&header, &other.contents.header) else { continue };
+        let (Some(ours), Some(theirs)) = (&first.contents.header, &other.contents.header) else { continue };
         let mismatches: Vec<Mismatch> = ours.mismatches(theirs);
         let fatal: Vec<Mismatch> =
             mismatches.into_iter().filter(|mismatch| mismatch.field.weight() == Weight::Fatal).collect();
@@ -57,10 +56,12 @@ pub(super) fn joined(all: &[Stored]) -> Result<Contents, StudyError> {
     if others.is_empty() {
         return Ok(first.contents.clone());
     }
-    // By their text, so that the order of the shards does not matter; the sort is stable and keeps each file's own order within a class
-    // and group, where it is the order in which blocks were timed.
-    let mut lines: Vec<(String, usize, String, &Entry)> = Vec::new();
-    let mut seen = BTreeSet::new();
+    // The header that all agree on, whoever is first.
+    let headers = all.iter().filter_map(|stored| stored.contents.header.as_ref());
+    let header = headers.min_by_key(|header| serde_json::to_string(header).unwrap_or_default()).cloned();
+    // By their text, so that the order of the shards does not matter; within a class and group by their place in the file, which is the
+    // order in which blocks were timed.
+    let mut lines: BTreeMap<(String, usize), (usize, &Entry)> = BTreeMap::new();
     for stored in all {
         // A line that a file itself has twice was measured twice.
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
@@ -68,13 +69,14 @@ pub(super) fn joined(all: &[Stored]) -> Result<Contents, StudyError> {
             let text = serde_json::to_string(entry)
                 .map_err(|error| StudyError::Import(format!("{}: {error}", stored.path.display())))?;
             let nth = times.entry(text.clone()).and_modify(|times| *times += 1).or_default();
-            if seen.insert((text.clone(), *nth)) {
-                lines.push((group(entry), place, text, entry));
-            }
+            // Two shards may have the same line at different places, as a gate's sample: the earlier one, whichever file is read first.
+            let line = lines.entry((text, *nth)).or_insert((place, entry));
+            line.0 = line.0.min(place);
         }
     }
-    lines.sort_by(|a, b| (&a.0, a.1, &a.2).cmp(&(&b.0, b.1, &b.2)));
-    let entries = lines.into_iter().map(|(.., entry)| entry.clone()).collect();
+    let mut lines: Vec<((String, usize), (usize, &Entry))> = lines.into_iter().collect();
+    lines.sort_by_cached_key(|(_, (place, entry))| (group(entry), *place));
+    let entries = lines.into_iter().map(|(_, (_, entry))| entry.clone()).collect();
     Ok(Contents::new(header, entries))
 }
 
@@ -92,5 +94,30 @@ fn group(entry: &Entry) -> String {
         Entry::Race(race) => format!("3 {}", race.class),
         Entry::Breakdown(breakdown) => format!("4 {} {:?}", breakdown.class, breakdown.phase),
         Entry::Confirmed(confirmed) => format!("5 {}", confirmed.class),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Block, Outcome, Phase, Timing};
+
+    /// A file whose gate drew these.
+    fn gate(path: &str, ratios: &[f64]) -> Stored {
+        let block = |&ratio: &f64| {
+            let samples = vec![Timing { routine: "clone".to_owned(), outcome: Outcome::LogRatio(ratio) }];
+            Entry::Block(Block { class: "1..=8".to_owned(), phase: Phase::Gate, reference_ns: None, samples })
+        };
+        Stored { path: PathBuf::from(path), contents: Contents::new(None, ratios.iter().map(block).collect()) }
+    }
+
+    #[test]
+    fn a_line_that_two_shards_have_at_different_places_is_at_one_whoever_is_first() {
+        let (one, two) = (gate("one", &[0.5, 0.25, 0.125]), gate("two", &[0.75, 0.625, 0.5]));
+        let merged = joined(&[one.clone(), two.clone()]).unwrap();
+        assert_eq!(joined(&[two.clone(), one.clone()]).unwrap(), merged);
+        let again = Stored { path: PathBuf::from("merged"), contents: merged.clone() };
+        assert_eq!(joined(&[again, two, one]).unwrap(), merged);
+        assert_eq!(merged.entries.len(), 5);
     }
 }
