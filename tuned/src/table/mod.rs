@@ -2,6 +2,8 @@
 //! Every table, one a machine.
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+mod amd_19h_11h;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod amd_1ah_02h;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod x86_64;
@@ -11,6 +13,8 @@ use super::row::Table;
 /// The tables, in order of their machines' names.
 #[rustfmt::skip]
 pub(super) static TABLES: &[&Table] = &[
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    &amd_19h_11h::TABLE,
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     &amd_1ah_02h::TABLE,
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
