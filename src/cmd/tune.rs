@@ -66,7 +66,7 @@ pub struct Args {
     /// Say what would be searched, and measure nothing
     #[arg(long)]
     dry_run: bool,
-    /// About how long the tune may take, instead of what the effort says; half of it goes to the races
+    /// About how long the tune may take, instead of what the effort says
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = budget)]
     budget: Option<Duration>,
     #[command(flatten)]

@@ -4,7 +4,7 @@
 //! twice as long. So a race also has a time by which it stops, with what it has. What earlier races left over the later ones may use.
 //!
 //! ```text
-//! begin                          0.5               0.75           0.9         end
+//! begin                          0.4               0.6            0.9         end
 //! |--class--|--class--|-- ... ----|--confirmations--|--routines----|--confirm--|
 //! ```
 
@@ -12,9 +12,9 @@ use super::Options;
 use std::time::{Duration, Instant};
 
 /// The share of the time by which the races of the classes have ended.
-const CLASSES: f64 = 0.5;
+const CLASSES: f64 = 0.4;
 /// The share of the time by which the classes are to be confirmed.
-const CONFIRMATIONS: f64 = 0.75;
+const CONFIRMATIONS: f64 = 0.6;
 /// The share of the time by which the races of whole routines have ended.
 const ROUTINES: f64 = 0.9;
 
@@ -109,7 +109,7 @@ mod tests {
     fn time_that_is_not_used_is_for_those_who_come_later() {
         let allowance = Allowance::from_now(&Options::default(), 4);
         let ends: Vec<Instant> = (0..4).map(|number| allowance.class(number).at).collect();
-        assert!(ends.is_sorted() && ends[3] - ends[0] > Duration::from_secs(100), "{ends:?}");
+        assert!(ends.is_sorted() && ends[3] - ends[0] > Duration::from_secs(80), "{ends:?}");
         assert!(allowance.routines().at > ends[3]);
     }
 }

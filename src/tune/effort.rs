@@ -42,7 +42,7 @@ impl Effort {
     /// About how long the races of one class take, in seconds.
     pub const fn class_seconds(self) -> f64 {
         match self {
-            Effort::Quick => 2.0,
+            Effort::Quick => 1.5,
             Effort::Normal => 8.0,
             Effort::Patient => 80.0,
             Effort::Exhaustive => 900.0,
@@ -149,7 +149,7 @@ impl Effort {
     /// Most routines that get a first look.
     pub const fn trees(self) -> usize {
         match self {
-            Effort::Quick => 24,
+            Effort::Quick => 16,
             Effort::Normal => 160,
             Effort::Patient | Effort::Exhaustive => 800,
         }
@@ -158,7 +158,7 @@ impl Effort {
     /// How many of them race after it.
     pub const fn kept(self) -> usize {
         match self {
-            Effort::Quick => 8,
+            Effort::Quick => 6,
             Effort::Normal => 16,
             Effort::Patient | Effort::Exhaustive => 100,
         }

@@ -72,7 +72,7 @@ pub struct Options {
     pub spans: Option<Vec<Span>>,
     /// The largest instruction set, instead of what the processor has.
     pub isa: Option<Isa>,
-    /// About how long a tune may take, half of it for the races of the classes, instead of what the effort says.
+    /// About how long a tune may take, two fifths of it for the races of the classes, instead of what the effort says.
     pub budget: Option<Duration>,
     /// What is done with an earlier record.
     pub begin: Begin,

@@ -22,6 +22,9 @@ const MATTERS_FROM: usize = 512;
 /// A finalist whose worst speed is below this share of the plain loop's is out.
 const SHARE: f64 = 0.5;
 
+/// Bytes that a finalist copies at one offset at most, but for a single copy: a long copy is a sample of many pages by itself.
+const ENOUGH: usize = 16 << 20;
+
 /// The plain loop of a class: the one that finalists are held against, and that is taken when none of them holds.
 pub(super) fn plain(span: Span, isa: Isa) -> Option<Recipe> {
     let width = if isa.has(Width::Avx32) { Width::Avx32 } else { Width::Sse16 };
@@ -43,13 +46,14 @@ pub(super) fn worst(
         return Ok(worst);
     }
     let length = middle(timed(span));
+    let blocks = session.options.effort.offset_blocks().min((ENOUGH / length).max(1));
     let Some(first) = settings.situations.first() else { return Ok(worst) };
     for offset in OFFSETS {
         session.check()?;
         let workload =
             Workload { placements: Placements::at(offset), lengths: Lengths::Fixed(length), ..first.workload.clone() };
         let mut judge = LiveJudge::new(&Settings { situations: vec![Situation::from(workload)], ..settings.clone() })?;
-        for _ in 0..session.options.effort.offset_blocks() {
+        for _ in 0..blocks {
             judge.block(routines)?;
         }
         for (routine, worst) in routines.iter().zip(&mut worst) {
@@ -69,8 +73,11 @@ pub(super) fn hold(worst: &[Option<Worst>]) -> Vec<bool> {
     worst.iter().map(|one| speed(one).is_none_or(|speed| speed >= SHARE * best)).collect()
 }
 
-/// The geometric middle of a span.
+/// The geometric middle of a span; its shortest length where that is long already.
 pub(super) fn middle(span: Span) -> usize {
+    if span.first() >= ENOUGH {
+        return span.first();
+    }
     ((span.first().max(1) as f64 * span.last() as f64).sqrt() as usize).clamp(span.first(), span.last())
 }
 

@@ -31,7 +31,9 @@ pub(super) fn raced(
     }
     let candidates = held.into_iter().chain(best_of(session, name, situations, others)?).collect();
     let blocks = session.options.share_of(session.options.effort.tree_blocks());
-    let timed = timed(session, name, situations, candidates, blocks)?;
+    let mut judge = judge(session, name, situations)?;
+    let floor = session.floor(&mut judge, name)?;
+    let timed = timed(session, name, situations, candidates, judge, floor, blocks)?;
     let race = result(session, name, &timed, incumbent)?;
     let mut entries: Vec<Entry> = timed.breakdowns(name, situations).map(Entry::Breakdown).collect();
     entries.push(Entry::Race(race.clone()));
@@ -50,7 +52,10 @@ fn best_of(
     if candidates.len() <= keep {
         return Ok(candidates);
     }
-    let timed = timed(session, &format!("{name}, first look"), situations, candidates, FIRST_LOOK)?;
+    let name = &format!("{name}, first look");
+    let judge = judge(session, name, situations)?;
+    // Nobody is dropped in so few blocks, so the noise need not be known.
+    let timed = timed(session, name, situations, candidates, judge, f64::INFINITY, FIRST_LOOK)?;
     let lanes = timed.race.lanes().iter();
     let mut lanes: Vec<&race::Lane> = lanes.filter(|lane| !matches!(lane.outcome, Outcome::Failed(_))).collect();
     lanes.sort_by(|a, b| trimmed_mean(&a.samples).total_cmp(&trimmed_mean(&b.samples)));
@@ -78,16 +83,20 @@ impl Timed {
     }
 }
 
+fn judge(session: &Session<'_>, name: &str, situations: &[Situation]) -> Result<LiveJudge, TuneError> {
+    let settings = session.settings(situations.to_vec(), name, Use::Race);
+    Ok(LiveJudge::new(&time::Settings { loss_aversion: LOSS_AVERSION, ..settings })?)
+}
+
 fn timed(
     session: &mut Session<'_>,
     name: &str,
     situations: &[Situation],
     candidates: Vec<Routine>,
+    mut judge: LiveJudge,
+    floor: f64,
     blocks: usize,
 ) -> Result<Timed, TuneError> {
-    let settings = session.settings(situations.to_vec(), name, Use::Race);
-    let mut judge = LiveJudge::new(&time::Settings { loss_aversion: LOSS_AVERSION, ..settings })?;
-    let floor = session.floor(&mut judge, name)?;
     let door = Door::new(&session.admission, &session.journal, &session.past);
     let mut admitted = Vec::new();
     let mut refused = 0;
