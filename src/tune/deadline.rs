@@ -12,7 +12,7 @@ use super::Options;
 use std::time::{Duration, Instant};
 
 /// The share of the time by which the races of the classes have ended.
-const CLASSES: f64 = 0.4;
+pub(super) const CLASSES: f64 = 0.4;
 /// The share of the time by which the classes are to be confirmed.
 const CONFIRMATIONS: f64 = 0.6;
 /// The share of the time by which the races of whole routines have ended.

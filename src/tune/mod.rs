@@ -107,8 +107,8 @@ impl Options {
 
     /// How long the races of one of so many classes may take, in seconds.
     pub(crate) fn class_seconds(&self, classes: usize) -> f64 {
-        // Proofs and confirmations take about as long again as the races.
-        self.budget.map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() / (2.0 * classes as f64))
+        self.budget
+            .map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() * deadline::CLASSES / classes as f64)
     }
 
     /// So much of what the effort would count in races of whole routines as the budget leaves, and no fewer than a race needs.
