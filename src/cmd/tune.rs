@@ -10,7 +10,7 @@ use copysmith::host::Host;
 use copysmith::print::standalone;
 use copysmith::print::write::{writable, write};
 use copysmith::record::{Interrupt, Interrupted, Lock, Place, Surroundings};
-use copysmith::time::{Placements, Recording};
+use copysmith::time::{Pin, Placements, Recording};
 use copysmith::tune::{
     Admission, Begin, Destination, Effort, Options, TuneError, WINNERS, features, tune, winners_in, write_all,
 };
@@ -92,6 +92,7 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
         programs: args.profiles.iter().map(program).collect::<anyhow::Result<_>>()?,
         destination: args.destination,
     };
+    Pin::check(options.cpu)?;
     let place = Place::find(args.record.as_deref(), &Surroundings::read())?;
     if args.dry_run {
         return planned(&host, &options, &place, output);

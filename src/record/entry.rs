@@ -4,7 +4,8 @@
 //! version cannot parse must still be readable.
 
 use super::header::{Header, Mismatch};
-use serde::{Deserialize, Serialize, Serializer, ser::Error};
+use super::measurement::{finite, finite_or_absent, log_ratio};
+use serde::{Deserialize, Serialize};
 
 /// One line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +75,7 @@ pub struct Timing {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Natural logarithm of its time divided by the reference's time in the same block: negative is faster.
-    LogRatio(#[serde(serialize_with = "finite")] f64),
+    LogRatio(#[serde(with = "log_ratio")] f64),
     /// It cannot run: why.
     Failed(String),
 }
@@ -120,10 +121,10 @@ pub struct Race {
     /// Blocks that counted.
     pub blocks: u32,
     /// The winner's log ratio against the reference as the race scored it: optimistic, never published.
-    #[serde(serialize_with = "finite")]
+    #[serde(with = "log_ratio")]
     pub log_ratio: f64,
     /// The noise floor, as a log ratio.
-    #[serde(serialize_with = "finite")]
+    #[serde(with = "log_ratio")]
     pub noise_floor: f64,
 }
 
@@ -146,7 +147,7 @@ pub struct InSituation {
     /// What was timed.
     pub situation: String,
     /// Negative is faster.
-    #[serde(serialize_with = "finite")]
+    #[serde(with = "log_ratio")]
     pub log_ratio: f64,
     /// Lower end of the 95 % interval; absent where too few blocks were timed for one.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "finite_or_absent")]
@@ -166,7 +167,7 @@ pub struct Confirmed {
     /// Blocks that counted.
     pub blocks: u32,
     /// Its log ratio against the reference: negative is faster.
-    #[serde(serialize_with = "finite")]
+    #[serde(with = "log_ratio")]
     pub log_ratio: f64,
     /// Lower end of the interval of `log_ratio`.
     #[serde(serialize_with = "finite")]
@@ -175,7 +176,7 @@ pub struct Confirmed {
     #[serde(serialize_with = "finite")]
     pub high: f64,
     /// The noise floor of the run, as a log ratio.
-    #[serde(serialize_with = "finite")]
+    #[serde(with = "log_ratio")]
     pub noise_floor: f64,
     /// Log speed-up at selection minus log speed-up here: positive when the race promised too much. Absent where the selection
     /// scored something else than this ratio.
@@ -197,21 +198,4 @@ pub struct Worst {
     /// The speed there, in bytes a nanosecond.
     #[serde(serialize_with = "finite")]
     pub gigabytes_per_second: f64,
-}
-
-/// JSON has no NaN and no infinity, and neither is a measurement: such a line is refused instead of being written as
-/// `null`, which would make the whole journal unreadable later.
-fn finite<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if value.is_finite() {
-        serializer.serialize_f64(*value)
-    } else {
-        Err(S::Error::custom(format_args!("{value} is no measurement")))
-    }
-}
-
-fn finite_or_absent<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => finite(value, serializer),
-        None => serializer.serialize_none(),
-    }
 }

@@ -16,6 +16,7 @@ mod header;
 mod interrupt;
 mod journal;
 mod lock;
+mod measurement;
 mod past;
 mod place;
 mod read;

@@ -74,10 +74,9 @@ pub(super) fn joined(all: &[Stored]) -> Result<Contents, StudyError> {
             line.0 = line.0.min(place);
         }
     }
-    let mut lines: Vec<((String, usize), (usize, &Entry))> = lines.into_iter().collect();
-    lines.sort_by_cached_key(|(_, (place, entry))| (group(entry), *place));
-    let entries = lines.into_iter().map(|(_, (_, entry))| entry.clone()).collect();
-    Ok(Contents::new(header, entries))
+    let mut lines: Vec<(usize, &Entry)> = lines.into_values().collect();
+    lines.sort_by_cached_key(|(place, entry)| (group(entry), *place));
+    Ok(Contents::new(header, lines.into_iter().map(|(_, entry)| entry.clone()).collect()))
 }
 
 /// What belongs together, in the order in which it was measured: the blocks of a class that begin with the same routine, say.

@@ -26,6 +26,15 @@ impl Pin {
         Ok(Pin { cpu, before, thread: PhantomData })
     }
 
+    /// Whether the calling thread could be moved there: what cannot be done at all is better known before the work than in it.
+    ///
+    /// # Errors
+    /// As [`Pin::to`].
+    pub fn check(cpu: Option<usize>) -> Result<(), PinError> {
+        let allowed = CpuSet::allowed().map_err(PinError::System)?;
+        choose(cpu, &allowed.numbers()).map(|_| ())
+    }
+
     /// The CPU's number.
     pub fn cpu(&self) -> usize {
         self.cpu

@@ -191,3 +191,16 @@ fn every_mode_has_examples_in_its_help() {
         assert!(text(&help).contains(&format!("Examples:\n  copysmith bench {mode}")), "{mode}");
     }
 }
+
+#[test]
+fn a_processor_that_there_is_not_is_one_line_in_every_mode_before_anything_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("rows.csv"), "kept").unwrap();
+    for mode in ["", "replay", "random", "sweep", "offsets", "cold", "readback", "overlap", "starts"] {
+        let mut command = plain(dir.path());
+        command.args(Some(mode).filter(|mode| !mode.is_empty())).args(["--cpu", "1023", "--csv", "rows.csv"]);
+        let said = complaint(command, 1);
+        assert!(said.starts_with("CPU 1023 cannot be used; this process may run on "), "{mode}: {said}");
+    }
+    assert_eq!(fs::read_to_string(dir.path().join("rows.csv")).unwrap(), "kept");
+}

@@ -8,6 +8,7 @@ use copysmith::bench::{Case, Field, Options, Report, Row, csv, plot, plot_starts
 use copysmith::host::Host;
 use copysmith::print::write::{same, writable, write};
 use copysmith::record::{Interrupt, Interrupted, Place, Surroundings};
+use copysmith::time::Pin;
 use copysmith::tune::unlinked;
 use std::path::PathBuf;
 
@@ -45,8 +46,9 @@ impl TimingArgs {
     /// What cannot be written at the end is better known before the work than after it.
     ///
     /// # Errors
-    /// A file that cannot be written, or one that would be written twice.
+    /// A file that cannot be written, or one that would be written twice; a processor that cannot be used.
     pub fn ready(&self) -> anyhow::Result<()> {
+        Pin::check(self.cpu)?;
         if let (Some(csv), Some(svg)) = (&self.csv, &self.svg)
             && same(csv, svg)?
         {

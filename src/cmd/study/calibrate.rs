@@ -10,6 +10,7 @@ use crate::cmd::tuning::Bar;
 use copysmith::host::Host;
 use copysmith::record::{Interrupt, Interrupted};
 use copysmith::study::{Amount, Calibration, StudyError, calibrate};
+use copysmith::time::Pin;
 use copysmith::tune::{Effort, classes};
 use copysmith_kernels::Span;
 
@@ -53,6 +54,7 @@ pub struct Args {
 /// [`StudyError`], or [`Interrupted`].
 pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     let host = Host::read();
+    Pin::check(args.cpu)?;
     let mut bar = Bar::new(output, Interrupt::install()?);
     let spans: Vec<Span> = args.classes.map_or_else(|| classes(&host.caches), |spans| spans.as_slice().to_vec());
     let Args { trials, reruns, seed, cpu, .. } = args;

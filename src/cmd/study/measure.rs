@@ -11,6 +11,7 @@ use anyhow::Context;
 use copysmith::host::Host;
 use copysmith::record::{Interrupt, Interrupted, Lock};
 use copysmith::study::{Choice, Plan, Shard, StudyError, measure};
+use copysmith::time::Pin;
 use copysmith::tune::{Admission, LONGEST_TIMED, classes};
 use copysmith_kernels::Isa;
 use copysmith_search::space::Breadth;
@@ -73,6 +74,7 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
             crate::cmd::exit::Usage(format!("class {long}: nothing above {LONGEST_TIMED} bytes is timed")).into()
         );
     }
+    Pin::check(args.cpu)?;
     let plan = Plan {
         space: args.space,
         classes,

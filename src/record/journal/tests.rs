@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::record::header::tests::header;
+use crate::record::measurement::FURTHEST;
 use crate::record::{Block, Confirmed, Field, Fingerprint, Outcome, Phase, Race, Rejected, Stage, Timing, read};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -218,10 +219,23 @@ fn a_disk_that_fills_at_any_byte_keeps_all_whole_lines_and_takes_more_once_there
 }
 
 #[test]
+fn a_ratio_that_no_clock_can_have_given_is_damage_when_it_is_read() {
+    let (dir, bytes) = written();
+    let text = String::from_utf8(bytes).unwrap();
+    for wrong in ["1e300", "-33", "32.001"] {
+        fs::write(dir.path().join(JOURNAL), text.replacen("-0.1", wrong, 1)).unwrap();
+        let said = reopened(&dir, &header()).unwrap_err().to_string();
+        assert!(said.contains("line 2 is damaged") && said.contains("is no log ratio; from -32 to 32 is"), "{said}");
+    }
+    fs::write(dir.path().join(JOURNAL), text.replacen("-0.1", "-32", 1)).unwrap();
+    assert!(reopened(&dir, &header()).is_ok());
+}
+
+#[test]
 fn a_number_that_is_no_measurement_is_refused_and_nothing_is_written() {
     let (dir, bytes) = written();
     let journal = reopened(&dir, &header()).unwrap().journal;
-    for ratio in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+    for ratio in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 32.5, -1e300] {
         let error = journal.append(&block("c", &[("r", ratio)])).unwrap_err();
         assert!(matches!(error, JournalError::Refused { .. }), "{error}");
     }
@@ -232,8 +246,12 @@ fn number() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("finite", |value| value.is_finite())
 }
 
+fn log_ratio() -> impl Strategy<Value = f64> {
+    prop_oneof![-FURTHEST..=FURTHEST, Just(-0.0)]
+}
+
 fn any_entry() -> impl Strategy<Value = Entry> {
-    let outcome = prop_oneof![number().prop_map(Outcome::LogRatio), any::<String>().prop_map(Outcome::Failed)];
+    let outcome = prop_oneof![log_ratio().prop_map(Outcome::LogRatio), any::<String>().prop_map(Outcome::Failed)];
     let timing = (any::<String>(), outcome).prop_map(|(routine, outcome)| Timing { routine, outcome });
     let phase = prop_oneof![Just(Phase::Gate), Just(Phase::Race), Just(Phase::Confirmation)];
     let stage = prop_oneof![Just(Stage::Plan), Just(Stage::Code), Just(Stage::Run), Just(Stage::Timing)];
@@ -241,11 +259,21 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         .prop_map(|(class, phase, reference_ns, samples)| Entry::Block(Block { class, phase, reference_ns, samples }));
     let rejected = (any::<String>(), stage, any::<String>())
         .prop_map(|(routine, stage, reason)| Entry::Rejected(Rejected { routine, stage, reason }));
-    let race = (any::<[String; 2]>(), prop::collection::vec(any::<String>(), 0..3), any::<u32>(), number(), number())
-        .prop_map(|([class, winner], tied, blocks, log_ratio, noise_floor)| {
-            Entry::Race(Race { class, winner, tied, candidates: blocks, refused: 1, blocks, log_ratio, noise_floor })
-        });
-    let confirmed = (any::<[String; 2]>(), any::<u32>(), number(), number(), number(), number()).prop_map(
+    let race =
+        (any::<[String; 2]>(), prop::collection::vec(any::<String>(), 0..3), any::<u32>(), log_ratio(), log_ratio())
+            .prop_map(|([class, winner], tied, blocks, log_ratio, noise_floor)| {
+                Entry::Race(Race {
+                    class,
+                    winner,
+                    tied,
+                    candidates: blocks,
+                    refused: 1,
+                    blocks,
+                    log_ratio,
+                    noise_floor,
+                })
+            });
+    let confirmed = (any::<[String; 2]>(), any::<u32>(), log_ratio(), number(), number(), log_ratio()).prop_map(
         |([class, routine], blocks, log_ratio, low, high, noise_floor)| {
             Entry::Confirmed(Confirmed {
                 class,
