@@ -13,7 +13,7 @@ fn routine(text: &str) -> Routine {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-const WANTED: [&str; 24] = [
+const WANTED: [&str; 25] = [
     "move 0..=3 branch-free width=1",
     "move 0..=7 branch-free width=4",
     "move 4..=15 branch-free width=8",
@@ -37,6 +37,7 @@ const WANTED: [&str; 24] = [
     "move 16384.. loop width=sse16 unroll=4 align=dst:16:overlap stores=nt:4 tail=overlap",
     "move 9000.. loop width=evex64 unroll=2 stores=plain:2 tail=mask",
     "move 0.. string unit=1",
+    "move 0.. string unit=1 guard=32",
     "move 100.. string unit=8 align=dst:8:overlap tail=overlap",
 ];
 
@@ -301,4 +302,30 @@ fn an_unsafe_copy_is_still_a_copy() {
     let program = flatten(&late.0).unwrap();
     prove_operation(Operation::Copy, &program, late.1, Residues::one(), Depth::Gate).unwrap();
     prove_operation(Operation::Move, &program, late.1, Residues::one(), Depth::Gate).unwrap_err();
+}
+
+/// Steps of one copy of 4 KiB, the destination at this residue modulo 64 and the source at another.
+fn steps(text: &str, dst: u16, src: u16) -> u64 {
+    let program = X86_64.decode(&X86_64.emit(&routine(text).plan()).unwrap()).unwrap();
+    let span = "4096..=4096".parse().unwrap();
+    let of = |residues| prove(&program, span, residues, Depth::Full).unwrap().steps;
+    match (dst, src) {
+        (0, 0) => of(Residues::one()),
+        (0, src) => of(Residues::source(src + 1)) - of(Residues::source(src)),
+        (dst, 0) => of(Residues::destination(dst + 1)) - of(Residues::destination(dst)),
+        both => unreachable!("{both:?}"),
+    }
+}
+
+#[test]
+fn a_guarded_string_move_is_a_loop_just_above_the_source_and_nowhere_else() {
+    for (guard, text) in [(16, "copy 100.. string unit=1 guard=16"), (32, "move 0.. string unit=1 guard=32")] {
+        let (few, many) = (steps(text, 0, 0), steps(text, 1, 0));
+        assert!(many > 4 * few, "{text}: {few} and {many} steps");
+        for above in 1..64 {
+            let is_loop = steps(text, above, 0) > 4 * few;
+            assert_eq!(is_loop, above < guard, "{text}: {above} above the source");
+            assert!(steps(text, 0, above) <= 2 * few, "{text}: {above} below the source");
+        }
+    }
 }

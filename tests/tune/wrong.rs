@@ -76,7 +76,9 @@ fn a_file_that_cannot_be_written_at_the_end_is_known_before_the_work() {
 fn a_processor_that_is_not_there_is_refused_with_those_that_are() {
     let dir = tempfile::tempdir().unwrap();
     let asked = ["9999", "1023", "18446744073709551615"];
-    assert!(complaint(&tune(dir.path(), &["--dry-run", "--cpu", "1023"]).output().unwrap(), 1).starts_with("CPU 1023 "));
+    assert!(
+        complaint(&tune(dir.path(), &["--dry-run", "--cpu", "1023"]).output().unwrap(), 1).starts_with("CPU 1023 ")
+    );
     for cpu in asked {
         let said = complaint(&tune(dir.path(), &["--cpu", cpu]).output().unwrap(), 1);
         assert!(said.starts_with(&format!("CPU {cpu} cannot be used; this process may run on ")), "{said}");

@@ -17,8 +17,8 @@ mod short;
 mod tail;
 
 use crate::Span;
-use crate::plan::{Cond, Direction, Expr, Op, Plan, Reg, Relation, Width};
-use crate::recipe::{Loop, Operation, Recipe, Shape, StringMove, Tail};
+use crate::plan::{Cond, Direction, Expr, Op, Operand, Plan, Reg, Relation, Width};
+use crate::recipe::{Loop, Operation, Recipe, Shape, StringMove, Tail, twin};
 use crate::routine::{Cut, FallsThrough, Routine};
 use ops::{Walk, leave, set};
 
@@ -64,7 +64,7 @@ fn copied(shape: &Shape, span: Span) -> Vec<Op> {
         Shape::Masked { width } => short::masked(width),
         Shape::Computed { width, moves, last } => short::computed(width, moves, last),
         Shape::JumpTable { width } => short::jump_table(width, span),
-        Shape::String(ref string) => string_move(string),
+        Shape::String(ref string) => guarded(string, span),
         Shape::Loop(ref axes) => looped(axes, span.first()),
     }
 }
@@ -90,6 +90,26 @@ fn looped(axes: &Loop, shortest: usize) -> Vec<Op> {
     blocks::blocks(&mut ops, axes, left_at_least);
     tail::after_loop(&mut ops, axes);
     ops
+}
+
+/// A string move, and what stands in for it where its guard forbids it.
+fn guarded(string: &StringMove, span: Span) -> Vec<Op> {
+    let moved = string_move(string);
+    let Some(guard) = string.guard else { return moved };
+    let distance = Reg::COUNT;
+    let just_above = Cond::imm(distance, Relation::Below, i32::from(guard) - 1);
+    vec![
+        set(distance, Expr::Difference(Reg::DST, Operand::Reg(Reg::SRC))),
+        // So that a distance of nothing is far.
+        ops::sum(distance, distance, -1),
+        set(distance, Expr::And(distance, 4095)),
+        Op::If {
+            cond: just_above,
+            then: looped(&twin(span, &Shape::String(*string)), span.first()),
+            otherwise: moved,
+            align: 1,
+        },
+    ]
 }
 
 fn string_move(string: &StringMove) -> Vec<Op> {

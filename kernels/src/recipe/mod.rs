@@ -205,6 +205,9 @@ pub struct StringMove {
     pub tail: Tail,
     /// Which way it walks.
     pub direction: Direction,
+    /// Where the destination lies 1 to so many bytes, less one, above the source modulo 4096, a plain loop copies instead: 16, 32 or 64. Some
+    /// processors take ten times as long for a string move there.
+    pub guard: Option<u8>,
 }
 
 /// The axes of a loop.
@@ -237,6 +240,13 @@ pub struct Loop {
     pub direction: Direction,
     /// How the rest is copied.
     pub tail: Tail,
+}
+
+impl StringMove {
+    /// One with every other axis at its default: no alignment, the rest by another string move, forward, no guard.
+    pub const fn plain(unit: Width) -> StringMove {
+        StringMove { unit, align: None, tail: Tail::String, direction: Direction::Forward, guard: None }
+    }
 }
 
 impl Loop {

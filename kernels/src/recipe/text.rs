@@ -39,7 +39,8 @@ impl fmt::Display for Shape {
                     write!(f, " align={align}")?;
                 }
                 unless(f, "tail", &string.tail, &Tail::String)?;
-                unless(f, "direction", &string.direction, &Direction::Forward)
+                unless(f, "direction", &string.direction, &Direction::Forward)?;
+                string.guard.map_or(Ok(()), |guard| write!(f, " guard={guard}"))
             }
             Shape::Loop(axes) => axes.fmt(f),
         }
@@ -117,6 +118,7 @@ fn shape(name: &str, axes: &mut Axes<'_>) -> Result<Shape, RecipeError> {
             align: axes.optional("align")?,
             tail: axes.take("tail")?.unwrap_or(Tail::String),
             direction: axes.direction()?,
+            guard: axes.number("guard", "16, 32 or 64")?,
         }),
         "loop" => {
             let unroll = axes.number("unroll", "a number from 1 to 16")?.unwrap_or(1);

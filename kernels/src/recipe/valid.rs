@@ -98,7 +98,7 @@ fn at_least(span: Span, least: usize, why: &str) -> Result<(), RecipeError> {
 }
 
 fn check_string(span: Span, string: &StringMove) -> Result<(), RecipeError> {
-    let StringMove { unit, align, tail, direction } = *string;
+    let StringMove { unit, align, tail, direction, guard } = *string;
     if !unit.is_general() {
         return wrong(format!("unit={unit} is not allowed; string moves have units of 1, 2, 4 or 8 bytes"));
     }
@@ -110,6 +110,9 @@ fn check_string(span: Span, string: &StringMove) -> Result<(), RecipeError> {
     }
     if tail == Tail::Overlap {
         at_least(span, unit.bytes(), "tail=overlap")?;
+    }
+    if let Some(guard) = guard.filter(|guard| ![16, 32, 64].contains(guard)) {
+        return wrong(format!("guard={guard} is not allowed; guard is 16, 32 or 64 bytes"));
     }
     match align {
         Some(Align { head: head @ (Head::Mask | Head::Early), .. }) => {

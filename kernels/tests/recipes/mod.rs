@@ -63,8 +63,10 @@ pub fn both_ways(widths: &'static [Width]) -> impl Strategy<Value = Shape> {
 
 pub fn shape(widths: &'static [Width]) -> impl Strategy<Value = Shape> {
     let width = move || select(widths);
-    let string = (select(Width::X86[..4].to_vec()), align(), select(Tail::ALL), direction())
-        .prop_map(|(unit, align, tail, direction)| Shape::String(StringMove { unit, align, tail, direction }));
+    let guard = select(vec![None, Some(16), Some(32), Some(64), Some(15)]);
+    let string = (select(Width::X86[..4].to_vec()), align(), select(Tail::ALL), direction(), guard).prop_map(
+        |(unit, align, tail, direction, guard)| Shape::String(StringMove { unit, align, tail, direction, guard }),
+    );
     prop_oneof![
         (width(), 1u8..=8, select(Last::ALL)).prop_map(|(width, moves, last)| Shape::Pairs { width, moves, last }),
         (width(), select(Bottom::ALL)).prop_map(|(width, bottom)| Shape::Chain { width, bottom }),

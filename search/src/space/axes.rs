@@ -4,7 +4,7 @@ use copysmith_kernels::Recipe;
 use copysmith_kernels::recipe::{Align, Loop, Shape, StringMove};
 
 /// The axes, in the order of [`axes`]. The parts of an alignment and of a prefetch are axes of their own.
-pub const AXES: [&str; 20] = [
+pub const AXES: [&str; 21] = [
     "shape",
     "width",
     "unroll",
@@ -25,6 +25,7 @@ pub const AXES: [&str; 20] = [
     "tail",
     "bottom",
     "last",
+    "guard",
 ];
 
 /// The value of each of [`AXES`]; empty where the shape has no such axis, `none` where an alignment or prefetch is left out.
@@ -58,10 +59,11 @@ pub fn axes(recipe: &Recipe) -> [String; AXES.len()] {
         Shape::BranchFree { width } | Shape::Masked { width } | Shape::JumpTable { width } => {
             set("width", width.to_string())
         }
-        Shape::String(StringMove { unit, align, tail, direction }) => {
+        Shape::String(StringMove { unit, align, tail, direction, guard }) => {
             set("width", unit.to_string());
             set("tail", tail.to_string());
             set("direction", direction.to_string());
+            set("guard", guard.map_or_else(|| "none".to_owned(), |guard| guard.to_string()));
             aligned(align, &mut set);
         }
         Shape::Loop(Loop {

@@ -1,10 +1,10 @@
 //! The recipes one step away: what a local search tries next.
 
-use super::values::{aligns, all_widths, heads, orders, prefetches, stores, tails, unrolls};
+use super::values::{GUARDS, aligns, all_widths, heads, orders, prefetches, stores, tails, unrolls};
 use super::{Breadth, Features, loops, simpler};
 use copysmith_kernels::plan::{Direction, Width};
 use copysmith_kernels::recipe::{
-    Align, Beyond, Bottom, Fetch, Form, Last, Loop, Operation, Order, Prefetch, Shape, Side, Stores, StringMove, Tail,
+    Align, Beyond, Bottom, Fetch, Form, Last, Loop, Operation, Order, Prefetch, Shape, Side, Stores, StringMove,
 };
 use copysmith_kernels::{Recipe, Span};
 
@@ -66,6 +66,7 @@ fn strings(operation: Operation, string: StringMove) -> Vec<StringMove> {
         .chain(other_aligns(operation, string.align).into_iter().map(|align| StringMove { align, ..string }))
         .chain(tails(operation, Breadth::All).iter().map(|&tail| StringMove { tail, ..string }))
         .chain(DIRECTIONS.map(|direction| StringMove { direction, ..string }))
+        .chain(GUARDS.map(|guard| StringMove { guard, ..string }))
         .collect()
 }
 
@@ -123,7 +124,7 @@ fn other_shapes(operation: Operation, span: Span, shape: &Shape) -> Vec<Shape> {
         Shape::Computed { width, moves: 4, last: Last::Tail },
         Shape::Computed { width, moves: 8, last: Last::Tail },
         Shape::JumpTable { width },
-        Shape::String(StringMove { unit: width, align: None, tail: Tail::String, direction: Direction::Forward }),
+        Shape::String(StringMove::plain(width)),
     ]);
     others.extend(
         [1, 4, 8].into_iter().filter_map(|unroll| loops::base(operation, span, width, unroll)).map(Shape::Loop),

@@ -1,7 +1,7 @@
 //! Every shape but loops: straight code for short lengths, and string moves.
 
 use super::Breadth;
-use super::values::{LARGE, SHORT, aligns, all_widths};
+use super::values::{GUARDS, LARGE, SHORT, aligns, all_widths};
 use copysmith_kernels::Span;
 use copysmith_kernels::plan::{Direction, Width};
 use copysmith_kernels::recipe::{Bottom, Last, Operation, Shape, StringMove, Tail};
@@ -26,11 +26,17 @@ pub(super) fn shapes(operation: Operation, span: Span, breadth: Breadth) -> impl
     shapes.into_iter()
 }
 
+/// Below this length the compare of a guard, and where it leads, is worth more than what it saves.
+const GUARDED: usize = 4096;
+
 fn strings(operation: Operation, span: Span, breadth: Breadth) -> Vec<StringMove> {
-    let forward = |unit, tail| StringMove { unit, align: None, tail, direction: Direction::Forward };
-    let mut strings = vec![forward(Width::B1, Tail::String), forward(Width::B8, Tail::String)];
+    let plain = StringMove::plain(Width::B1);
+    let mut strings = vec![plain, StringMove::plain(Width::B8)];
     if breadth == Breadth::Quick || (span.last() < LARGE && breadth < Breadth::All) {
         // The start-up of a string move is longer than a short copy: one or two are there to show it.
+        if span.last() >= GUARDED {
+            strings.push(StringMove { guard: Some(32), ..plain });
+        }
         return if span.last() <= SHORT && breadth < Breadth::All { Vec::new() } else { strings };
     }
     let directions: &[Direction] = match breadth {
@@ -40,7 +46,17 @@ fn strings(operation: Operation, span: Span, breadth: Breadth) -> Vec<StringMove
     for unit in [Width::B1, Width::B2, Width::B4, Width::B8] {
         for align in [None].into_iter().chain(aligns(operation, breadth).into_iter().map(Some)) {
             for tail in Tail::X86 {
-                strings.extend(directions.iter().map(|&direction| StringMove { unit, align, tail, direction }));
+                // A guard only chooses between two ways that are tried themselves: with the plainest of each unit it shows what it is worth.
+                let all = breadth == Breadth::All || (align.is_none() && tail == Tail::String);
+                for &guard in if all { &GUARDS[..] } else { &GUARDS[..1] } {
+                    strings.extend(directions.iter().map(|&direction| StringMove {
+                        unit,
+                        align,
+                        tail,
+                        direction,
+                        guard,
+                    }));
+                }
             }
         }
     }

@@ -16,6 +16,9 @@ pub(super) const LARGE: usize = 4096;
 /// Largest last length of a short span.
 pub(super) const SHORT: usize = 32;
 
+/// Distances modulo a page below which a string move gives way to a loop.
+pub(super) const GUARDS: [Option<u8>; 4] = [None, Some(16), Some(32), Some(64)];
+
 /// Every width that is tried. The narrow vector widths hold no more than a general register, and are there for moves, which hold all they
 /// load.
 pub(super) const fn all_widths(operation: Operation) -> &'static [Width] {

@@ -177,6 +177,9 @@ pub(super) fn places(n: usize, depth: Depth, rng: &mut ChaCha8Rng) -> Vec<(Place
             };
             let mut place = || Place::Inside(MARGIN + rng.random_range(0..SPREAD));
             places.extend((0..pairs).map(|_| (place(), place())));
+            // Just above the source modulo a page, where string moves are guarded.
+            let (src, above) = (MARGIN + rng.random_range(0..SPREAD - 64), rng.random_range(1..64));
+            places.push((Place::Inside(src + above), Place::Inside(src)));
         }
     }
     if n > LONG {
