@@ -7,6 +7,7 @@ use crate::run::Guarded;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::hint::black_box;
+use std::io;
 use std::ops::Range;
 
 /// Both buffers together stay below this share of the machine's memory.
@@ -56,7 +57,13 @@ impl Buffers {
                 reason: format!("two of them would be above {allowed} bytes in all"),
             });
         }
-        let fresh = || Guarded::new(bytes).map_err(|error| TimeError::Memory { bytes, reason: error.to_string() });
+        let fresh = || {
+            let buffer = Guarded::new(bytes)?;
+            // A child would share the pages, and the next write to each would take a fault, also after the child has ended.
+            advise(&buffer, libc::MADV_DONTFORK);
+            Ok(buffer)
+        };
+        let fresh = || fresh().map_err(|error: io::Error| TimeError::Memory { bytes, reason: error.to_string() });
         Ok(Buffers { src: fresh()?, dst: fresh()?, page_size: PageSize::Usual })
     }
 
@@ -102,8 +109,13 @@ fn fill(bytes: &mut [u8], rng: &mut ChaCha8Rng) {
 }
 
 fn ask_for_huge_pages(buffer: &Guarded) -> bool {
-    // SAFETY: the range is a mapping of ours, and the advice changes no contents.
-    unsafe { libc::madvise(buffer.start().cast(), buffer.len(), libc::MADV_HUGEPAGE) == 0 }
+    advise(buffer, libc::MADV_HUGEPAGE)
+}
+
+/// Whether the system takes the advice.
+fn advise(buffer: &Guarded, advice: i32) -> bool {
+    // SAFETY: the range is a mapping of ours, and neither advice that is given here changes its contents.
+    unsafe { libc::madvise(buffer.start().cast(), buffer.len(), advice) == 0 }
 }
 
 fn physical_bytes() -> usize {
@@ -116,7 +128,9 @@ fn physical_bytes() -> usize {
 mod tests {
     use super::super::usage::Usage;
     use super::*;
+    use crate::run::isolate::{Outcome, isolate};
     use rand::SeedableRng;
+    use std::time::Duration;
 
     #[test]
     fn no_page_faults_once_they_are_made_and_none_holds_zeros() {
@@ -129,6 +143,15 @@ mod tests {
         buffers.dst.bytes_mut().copy_from_slice(buffers.src.bytes());
         assert_eq!(Usage::of_this_thread().page_faults, before.page_faults);
         assert_eq!(buffers.dst.bytes(), buffers.src.bytes());
+    }
+
+    #[test]
+    fn no_page_faults_after_a_child_was_forked() {
+        let mut buffers = Buffers::new(1 << 20, PageSize::Usual, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
+        assert_eq!(isolate(Duration::from_secs(20), || 1).unwrap(), Outcome::Finished(1));
+        let before = Usage::of_this_thread();
+        buffers.dst.bytes_mut().fill(1);
+        assert!(Usage::of_this_thread().page_faults - before.page_faults < 128);
     }
 
     #[test]

@@ -118,7 +118,7 @@ fn shape(name: &str, axes: &mut Axes<'_>) -> Result<Shape, RecipeError> {
             align: axes.optional("align")?,
             tail: axes.take("tail")?.unwrap_or(Tail::String),
             direction: axes.direction()?,
-            guard: axes.number("guard", "16, 32 or 64")?,
+            guard: axes.optional_number("guard", "none, 16, 32 or 64")?,
         }),
         "loop" => {
             let unroll = axes.number("unroll", "a number from 1 to 16")?.unwrap_or(1);
@@ -128,7 +128,7 @@ fn shape(name: &str, axes: &mut Axes<'_>) -> Result<Shape, RecipeError> {
                 prefetch: axes.optional("prefetch")?,
                 align: axes.optional("align")?,
                 line: axes.number("line", "32, 64 or 128")?.unwrap_or(plain.line),
-                zero: axes.number("zero", "32, 64 or 128")?,
+                zero: axes.optional_number("zero", "none, 32, 64 or 128")?,
                 source: axes.take::<Source>("source")?.unwrap_or(plain.source),
                 stores: axes.take::<Stores>("stores")?.unwrap_or(plain.stores),
                 form: axes.take::<Form>("form")?.unwrap_or(plain.form),
@@ -179,6 +179,13 @@ impl<'a> Axes<'a> {
 
     fn number(&mut self, axis: &'static str, allowed: &'static str) -> Result<Option<u8>, RecipeError> {
         self.text(axis).map(|text| text.parse().map_err(|_| RecipeError::value(axis, text, allowed))).transpose()
+    }
+
+    fn optional_number(&mut self, axis: &'static str, allowed: &'static str) -> Result<Option<u8>, RecipeError> {
+        if self.left.contains(&(axis, "none")) {
+            return Ok(self.text(axis).and(None));
+        }
+        self.number(axis, allowed)
     }
 
     fn width(&mut self, axis: &'static str) -> Result<Width, RecipeError> {
