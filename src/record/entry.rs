@@ -92,6 +92,8 @@ pub enum Stage {
     Run,
     /// It crashed, hung or failed while it was timed.
     Timing,
+    /// It is right, and very slow at some relative page offset of its operands.
+    Offset,
 }
 
 /// A candidate that is out for good.

@@ -2,7 +2,7 @@
 
 use super::StudyError;
 use crate::host::{CacheLevel, CacheReading, CacheSource, Caches};
-use crate::record::{Contents, Header, Past, Phase, Race};
+use crate::record::{Contents, Header, Past, Phase, Race, Stage};
 use crate::tune;
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::space::simpler;
@@ -123,13 +123,14 @@ fn class(past: &Past, span: Span, caches: &Caches) -> Result<Class, StudyError> 
         let routine: Routine =
             text.parse().map_err(|error: copysmith_kernels::RoutineError| unreadable(error.to_string()))?;
         let [recipe] = routine.leaves() else { return Err(unreadable("it has several leaves".to_owned())) };
-        match past.rejected(text) {
+        // What a confirmation found slow at some offset had raced like everybody.
+        match past.rejected(text).filter(|why| why.stage != Stage::Offset) {
             None => kernels.push(Kernel { recipe: recipe.clone(), truth: trimmed_mean(&samples), samples }),
             Some(why) => drop(rejected.insert(text.to_owned(), why.reason.clone())),
         }
     }
     kernels.sort_by(|a, b| simpler(&a.recipe, &b.recipe));
-    for refused in past.all_rejected() {
+    for refused in past.all_rejected().filter(|refused| refused.stage != Stage::Offset) {
         if refused.routine.parse().is_ok_and(|routine: Routine| routine.span() == span) {
             rejected.insert(refused.routine.clone(), refused.reason.clone());
         }

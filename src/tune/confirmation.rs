@@ -112,7 +112,7 @@ fn run(
             let Worst { offset, gigabytes_per_second } = worst;
             let reason = format!("only {gigabytes_per_second:.2} GB/s where dst - src is {offset} modulo 4096");
             session.observer.refused(&lane.routine.to_string(), &reason);
-            let rejected = Rejected { routine: lane.routine.to_string(), stage: Stage::Timing, reason: reason.clone() };
+            let rejected = Rejected { routine: lane.routine.to_string(), stage: Stage::Offset, reason: reason.clone() };
             entries.push(Entry::Rejected(rejected));
             lane.outcome = Left::Failed(reason);
         }

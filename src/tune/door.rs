@@ -32,8 +32,9 @@ impl<'a> Door<'a> {
             return Err(error.to_string());
         }
         let text = routine.to_string();
-        // What failed while it was timed had been admitted: the recorded blocks it is in are asked for again.
-        if let Some(earlier) = self.past.rejected(&text).filter(|earlier| earlier.stage != Stage::Timing) {
+        // What failed once it was timed had been admitted: the recorded blocks it is in are asked for again.
+        let is_timed = |stage| matches!(stage, Stage::Timing | Stage::Offset);
+        if let Some(earlier) = self.past.rejected(&text).filter(|earlier| !is_timed(earlier.stage)) {
             return Err(earlier.reason.clone());
         }
         let refusal = match self.admission.admit(routine) {

@@ -2,8 +2,8 @@
 
 use super::bench::{complaint, copysmith, done, measured, study, text};
 use super::simulated::{data, hill};
-use copysmith::record::{Journal, Lock, Opened, Past, Phase, Recording};
-use copysmith::study::{Noise, RecordedJudge, Replay, load, replay};
+use copysmith::record::{Entry, Journal, Lock, Opened, Past, Phase, Recording, Rejected, Stage};
+use copysmith::study::{Data, Noise, RecordedJudge, Replay, load, replay};
 use copysmith_kernels::{Recipe, Routine};
 use copysmith_search::race::Rules;
 use copysmith_search::simulator::{self, Simulator};
@@ -86,6 +86,21 @@ fn the_recorded_run_of_any_strategy_replayed_in_its_order_finds_the_same() {
         assert!(!found.ranking.is_empty());
         assert_eq!((again.ranking, again.evaluations), (found.ranking, found.evaluations), "{strategy}");
     }
+}
+
+#[test]
+fn who_was_slow_at_an_offset_raced_and_is_data_and_who_crashed_is_not() {
+    let mut contents = super::simulated::contents(Breadth::Quick, 0.005, hill);
+    let all = Data::new(&contents).unwrap();
+    let [slow, crashed] = [2, 3].map(|at| all.classes[0].kernels[at].recipe.clone());
+    for (recipe, stage) in [(&slow, Stage::Offset), (&crashed, Stage::Timing)] {
+        let (routine, reason) = (recipe.to_string(), "seen to".to_owned());
+        contents.entries.push(Entry::Rejected(Rejected { routine, stage, reason }));
+    }
+    let data = Data::new(&contents).unwrap();
+    let recipes = data.classes[0].recipes();
+    assert!(recipes.contains(&slow) && !recipes.contains(&crashed));
+    assert_eq!(data.classes[0].rejected, [(crashed.to_string(), "seen to".to_owned())]);
 }
 
 #[test]

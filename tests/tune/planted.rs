@@ -74,7 +74,7 @@ fn the_whole_faulty_family_is_refused_by_name_and_never_wins() {
     let past = Past::new(&entries);
     let mut met: Vec<&str> = Vec::new();
     // One that is right may still be turned away by its timing, at some offset of this machine; that is not about faults.
-    for rejected in past.all_rejected().filter(|rejected| rejected.stage != Stage::Timing) {
+    for rejected in past.all_rejected().filter(|rejected| rejected.stage != Stage::Offset) {
         let faulty = planted.get(&rejected.routine).unwrap_or_else(|| panic!("{rejected:?} is not planted"));
         assert!(tells(&rejected.reason), "{}: {}", faulty.name, rejected.reason);
         assert!(refused.0.contains(&(rejected.routine.clone(), rejected.reason.clone())), "{rejected:?} was not told");
