@@ -4,7 +4,7 @@ use copysmith_kernels::Recipe;
 use copysmith_kernels::recipe::{Align, Loop, Shape, StringMove};
 
 /// The axes, in the order of [`axes`]. The parts of an alignment and of a prefetch are axes of their own.
-pub const AXES: [&str; 21] = [
+pub const AXES: [&str; 24] = [
     "shape",
     "width",
     "unroll",
@@ -26,9 +26,13 @@ pub const AXES: [&str; 21] = [
     "bottom",
     "last",
     "guard",
+    "line",
+    "zero",
+    "source",
 ];
 
-/// The value of each of [`AXES`]; empty where the shape has no such axis, `none` where an alignment or prefetch is left out.
+/// The value of each of [`AXES`]; empty where the shape has no such axis, `none` where an alignment, prefetch, guard or
+/// zeroing is left out.
 ///
 /// ```
 /// use copysmith_search::space::{AXES, axes};
@@ -63,11 +67,23 @@ pub fn axes(recipe: &Recipe) -> [String; AXES.len()] {
             set("width", unit.to_string());
             set("tail", tail.to_string());
             set("direction", direction.to_string());
-            set("guard", guard.map_or_else(|| "none".to_owned(), |guard| guard.to_string()));
+            set("guard", or_none(guard));
             aligned(align, &mut set);
         }
         Shape::Loop(Loop {
-            width, unroll, order, prefetch, align, stores, form, loop_align, direction, tail, ..
+            width,
+            unroll,
+            order,
+            prefetch,
+            line,
+            align,
+            zero,
+            source,
+            stores,
+            form,
+            loop_align,
+            direction,
+            tail,
         }) => {
             set("width", width.to_string());
             set("unroll", unroll.to_string());
@@ -81,6 +97,9 @@ pub fn axes(recipe: &Recipe) -> [String; AXES.len()] {
             }
             set("stores", if stores.non_temporal { "nt" } else { "plain" }.to_owned());
             set("streams", stores.streams.to_string());
+            set("line", line.to_string());
+            set("zero", or_none(zero));
+            set("source", source.to_string());
             set("form", form.to_string());
             set("loop-align", loop_align.to_string());
             set("direction", direction.to_string());
@@ -88,6 +107,10 @@ pub fn axes(recipe: &Recipe) -> [String; AXES.len()] {
         }
     }
     values
+}
+
+fn or_none(bytes: Option<u8>) -> String {
+    bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string())
 }
 
 fn aligned(align: Option<Align>, set: &mut impl FnMut(&str, String)) {

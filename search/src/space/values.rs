@@ -113,7 +113,7 @@ pub(super) fn aligns(operation: Operation, breadth: Breadth) -> Vec<Align> {
     let (sides, bytes): (&[Side], &[u8]) = match breadth {
         Breadth::Quick => (&[Side::Dst], &[32, 64]),
         Breadth::Normal | Breadth::Patient => (&[Side::Dst, Side::Src], &[16, 32, 64]),
-        Breadth::All => (&[Side::Dst, Side::Src], &[4, 8, 16, 32, 64]),
+        Breadth::All => (&[Side::Dst, Side::Src], &[4, 8, 16, 32, 64, 128]),
     };
     let heads = heads(operation, breadth);
     let head = |side, to| heads.iter().map(move |&head| Align { side, to, head });
@@ -179,29 +179,29 @@ pub(super) fn prefetches(breadth: Breadth) -> Vec<Prefetch> {
         }
         all
     };
-    let blocks = |sizes: &[u32]| ahead(&[Block], &[Side::Src], sizes, &[Beyond::Clamp]);
+    let blocks = |sides: &[Side], sizes: &[u32]| ahead(&[Block], sides, sizes, &[Beyond::Clamp]);
     let clamp = &[Beyond::Clamp];
     match breadth {
         Breadth::Quick => ahead(&[T0], &[Side::Src], &[512], clamp),
         Breadth::Normal => [
             ahead(&[T0, Nta], &[Side::Src], &[256, 1024], clamp),
             ahead(&[Write], &[Side::Dst], &[512], clamp),
-            blocks(&[4096]),
+            blocks(&[Side::Src], &[4096]),
         ]
         .concat(),
         Breadth::Patient => [
             ahead(&[T0, T1, Nta], &[Side::Src], &[128, 256, 512, 1024, 2048], clamp),
             ahead(&[T0, Write], &[Side::Dst], &[256, 512, 1024], clamp),
             ahead(&[T0], &[Side::Src], &[512], &[Beyond::Overrun]),
-            blocks(&[1024, 4096, 16384]),
+            blocks(&[Side::Src], &[1024, 4096, 16384]),
         ]
         .concat(),
         Breadth::All => {
             let distances = &[64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
             [
-                ahead(&[T0, T1, T2, Nta, Write], &[Side::Src, Side::Dst, Side::Both], distances, Beyond::ALL),
-                ahead(&[Touch], &[Side::Src], distances, clamp),
-                blocks(&[1024, 2048, 4096, 8192, 16384, 32768, 65536]),
+                ahead(&[T0, T1, T2, Nta, Write], Side::ALL, distances, Beyond::ALL),
+                ahead(&[Touch], Side::ALL, distances, clamp),
+                blocks(Side::ALL, &[1024, 2048, 4096, 8192, 16384, 32768, 65536]),
             ]
             .concat()
         }
