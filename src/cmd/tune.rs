@@ -66,7 +66,7 @@ pub struct Args {
     /// Say what would be searched, and measure nothing
     #[arg(long)]
     dry_run: bool,
-    /// About how long the tune may take, instead of what the effort says
+    /// About how long the tune may take, instead of what the effort says; less than 30 counts as 30
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = budget)]
     budget: Option<Duration>,
     #[command(flatten)]

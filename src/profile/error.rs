@@ -51,6 +51,9 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ReadError::Io { path, source } if source.kind() == io::ErrorKind::InvalidData => {
+                write!(f, "{} is no profile: it is not text", path.display())
+            }
             ReadError::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
             ReadError::Large { path, most } => {
                 write!(f, "{} is too large; at most {} MiB are read", path.display(), most >> 20)

@@ -19,7 +19,7 @@ const CONFIRMATIONS: f64 = 0.6;
 const ROUTINES: f64 = 0.9;
 
 /// The clock ends no race of a tune that may take less than this: what is fixed, proofs and trials, takes most of it.
-const LEAST: Duration = Duration::from_secs(30);
+pub(super) const LEAST: Duration = Duration::from_secs(30);
 
 /// How long a tune may take, since when.
 pub(super) struct Allowance {

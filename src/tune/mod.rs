@@ -52,6 +52,7 @@ pub use trees::trees;
 use crate::host::Host;
 use crate::print::winners::{Evidence, Provenance, SCHEMA, Whole, Winner, Winners};
 use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
+use crate::run::Arena;
 use crate::time::{Pin, Recording, TimeError};
 use copysmith_kernels::{Isa, Recipe, Routine, Span};
 use copysmith_search::Progress;
@@ -156,8 +157,9 @@ pub fn tune(
     observer: &mut dyn Observer,
 ) -> Result<(Winners, Report), TuneError> {
     let started = Instant::now();
-    // Before the record is begun for a processor that is not there.
+    // Before the record is begun for a processor that is not there, or where nothing generated may run.
     Pin::to(options.cpu).map_err(TimeError::Pin)?;
+    Arena::new(&[]).map_err(TimeError::Code)?;
     let mut spans = options.classes(host)?;
     let recordings = match &options.programs[..] {
         [] => shipped_halves().map_err(|error| TuneError::Text(error.to_string()))?,
@@ -188,6 +190,10 @@ pub fn tune(
     }
     if opened.entries.iter().any(|entry| matches!(entry, Entry::Block(_))) {
         observer.note(&format!("going on with {}", opened.journal.path().display()));
+    }
+    if let Some(budget) = options.budget.filter(|&budget| budget < deadline::LEAST) {
+        let (asked, least) = (budget.as_secs(), deadline::LEAST.as_secs());
+        observer.note(&format!("{asked} s are less than proofs and trials take; the budget counts as {least} s"));
     }
     let past = Past::new(&opened.entries);
     let allowance = Allowance::from_now(options, spans.len());
@@ -267,7 +273,7 @@ pub fn tune(
 /// Says what of earlier winners was made with something else than now. They race again like everybody; no figure of theirs is used.
 fn tell_differences(earlier: Option<&Winners>, now: &Provenance, observer: &mut dyn Observer) {
     for difference in earlier.map(|winners| winners.provenance.differences(now)).unwrap_or_default() {
-        observer.note(&format!("the present winners are of another {difference}; they race again"));
+        observer.note(&format!("the present winners race again: their {difference}"));
     }
 }
 
