@@ -70,6 +70,24 @@ pub(super) fn with_leaf(routine: &Routine, at: usize, leaf: &Recipe) -> Option<R
     rebuilt(routine, routine.cuts().to_vec(), leaves)
 }
 
+/// The routine up to where its leaves begin above `longest`, and from there on these leaves for all lengths, compared with one after the
+/// other; `None` where the two do not meet.
+pub(super) fn with_long_leaves(routine: &Routine, longest: usize, leaves: &[Recipe]) -> Option<Routine> {
+    let mut joined: Vec<Recipe> =
+        routine.leaves().iter().take_while(|leaf| leaf.span().first() <= longest).cloned().collect();
+    let end = joined.last()?.span().last();
+    let long = leaves.iter().filter(|leaf| leaf.span().last() > end);
+    for leaf in long {
+        let first = leaf.span().first().max(end.checked_add(1)?);
+        joined.push(leaf.with_span(Span::new(first, leaf.span().last()).ok()?).ok()?);
+    }
+    let mut cuts: Vec<Cut> = routine.cuts().iter().copied().filter(|cut| cut.at <= end).collect();
+    let known = |cut: &Cut| routine.cuts().iter().any(|other| other.at == cut.at && cut.at <= end);
+    let further = joined.split_last()?.1.iter().map(|leaf| Cut { at: leaf.span().last(), falls: FallsThrough::AtMost });
+    cuts.extend(further.filter(|cut| !known(cut)));
+    rebuilt(routine, cuts, joined)
+}
+
 /// Another tree with what is jumped to aligned as in this one.
 fn rebuilt(routine: &Routine, cuts: Vec<Cut>, leaves: Vec<Recipe>) -> Option<Routine> {
     Routine::new(cuts, leaves).ok()?.with_align_jumps(routine.align_jumps()).ok()
@@ -115,6 +133,30 @@ mod tests {
         let aligned = &expected[..3];
         let found = neighbours(&routine, 6, others);
         assert_eq!(found.iter().map(Routine::to_string).collect::<Vec<_>>(), aligned);
+    }
+
+    #[test]
+    fn long_leaves_are_the_new_ones_and_the_tree_over_the_short_ones_stays() {
+        let text =
+            |cuts: &str, long: &str| format!("cuts={cuts} align-jumps=32 | move 0..=64 masked width=evex64 | {long}");
+        let old: Routine = text(
+            "64>,4096,9999",
+            "move 65..=4096 string unit=1 | move 4097..=9999 string unit=1 | move 10000.. string unit=2",
+        )
+        .parse()
+        .unwrap();
+        let new: Vec<Recipe> = ["0..=4096", "4097..=7000", "7001.."]
+            .map(|span| format!("move {span} string unit=8").parse().unwrap())
+            .to_vec();
+        let joined = "move 65..=4096 string unit=1 | move 4097..=7000 string unit=8 | move 7001.. string unit=8";
+        assert_eq!(with_long_leaves(&old, 4096, &new).unwrap().to_string(), text("64>,4096,7000", joined));
+        // A boundary that had moved is met where it is.
+        let moved: Routine =
+            text("64>,5120", "move 65..=5120 string unit=1 | move 5121.. string unit=2").parse().unwrap();
+        let joined = "move 65..=5120 string unit=1 | move 5121..=7000 string unit=8 | move 7001.. string unit=8";
+        assert_eq!(with_long_leaves(&moved, 4096, &new).unwrap().to_string(), text("64>,5120,7000", joined));
+        let lone: Routine = "move 0.. string unit=1".parse().unwrap();
+        assert_eq!(with_long_leaves(&lone, 4096, &new), Some(lone));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(super) fn situations(
     let hot = |lengths, weight| Situation { workload: Workload::hot(lengths), weight };
     let mixes = [Lengths::Mix, Lengths::Runs].map(|lengths| hot(lengths, 4.0));
     let classes =
-        spans.iter().filter(|span| span.last() <= DISPATCH_MATTERS).map(|&span| hot(Lengths::Span(span), 1.0));
+        spans.iter().filter(|span| span.last() <= DISPATCH_MATTERS).map(|&span| hot(Lengths::Span(span), 2.0));
     let constant = CONSTANT.map(|length| hot(Lengths::Fixed(length), 0.5));
     let placed = |length, placements| {
         let workload = Workload { placements, ..Workload::hot(Lengths::Fixed(length)) };

@@ -1,7 +1,7 @@
 //! What a class is timed on.
 //!
 //! Hot copies as long as both operands fit the caches; cold ones too where programs meet them cold. Copies that do not fit the L2
-//! cache are read back in full: a store around the caches looks best as long as nobody needs the bytes.
+//! cache are read back in full as well: a store around the caches looks best as long as nobody needs the bytes.
 
 use crate::host::Caches;
 use crate::time::{Lengths, ReadBack, Situation, Workload};
@@ -72,8 +72,12 @@ pub fn situations(span: Span, caches: &Caches, destination: Destination) -> Vec<
     } else {
         let cold = Workload::cold(lengths()).read_back(destination.read_back());
         let is_met_hot = destination == Destination::Read && span.first() <= l3 / 2;
-        let hot = is_met_hot.then(|| Workload::hot(lengths()).read_back(ReadBack::Full));
-        hot.into_iter().chain([cold]).collect()
+        // What reads a copy hides half of how it was made: where copies fit a cache, they are timed alone too.
+        // Both operands and what else is there fit the cache up to a quarter of it.
+        let fitting = Span::new(span.first(), span.last().min(span.first().max(l3 / 4))).unwrap_or(span);
+        let at_hand = || Workload::hot(Lengths::Span(fitting));
+        let hot = is_met_hot.then(|| [at_hand(), at_hand().read_back(ReadBack::Full)]);
+        hot.into_iter().flatten().chain([cold]).collect()
     };
     list.into_iter().map(Situation::from).collect()
 }
@@ -87,14 +91,14 @@ const FETCHED: f64 = 7e-4;
 /// About how long one contestant takes in one block, in seconds, at most. Copies that are longer than a pass is made to last are
 /// reckoned at 5 bytes a nanosecond, twice over.
 pub fn seconds_a_sample(span: Span, caches: &Caches) -> f64 {
-    let (first, last) = (span.first().max(1) as f64, span.last().max(1) as f64);
-    // The mean of lengths drawn evenly by logarithm.
-    let mean = if last > 4.0 * first { (last - first) / (last / first).ln() } else { (first + last) / 2.0 };
-    let least = |situation: &Situation| match situation.workload.read_back {
-        ReadBack::Full => FETCHED,
-        _ => HOT,
+    let seconds = |Situation { workload, .. }: &Situation| {
+        let (first, last) = (workload.lengths.first().max(1) as f64, workload.lengths.last().max(1) as f64);
+        // The mean of lengths drawn evenly by logarithm.
+        let mean = if last > 4.0 * first { (last - first) / (last / first).ln() } else { (first + last) / 2.0 };
+        let least = if workload.read_back == ReadBack::Full { FETCHED } else { HOT };
+        least.max(mean / 5e9 * 2.0)
     };
-    situations(span, caches, Destination::Read).iter().map(|situation| least(situation).max(mean / 5e9 * 2.0)).sum()
+    situations(span, caches, Destination::Read).iter().map(seconds).sum()
 }
 
 #[cfg(test)]
@@ -112,8 +116,12 @@ mod tests {
     fn copies_around_the_caches_never_win_unread() {
         let texts = |span| texts(span, Destination::Read);
         assert_eq!(texts("0..=16"), [(Temperature::Hot, ReadBack::None)]);
-        let both = [(Temperature::Hot, ReadBack::Full), (Temperature::Cold, ReadBack::Full)];
-        assert_eq!(texts("262145..=1048576"), both);
+        let all = [
+            (Temperature::Hot, ReadBack::None),
+            (Temperature::Hot, ReadBack::Full),
+            (Temperature::Cold, ReadBack::Full),
+        ];
+        assert_eq!(texts("262145..=1048576"), all);
         assert_eq!(texts("33554433.."), [(Temperature::Cold, ReadBack::Full)]);
     }
 

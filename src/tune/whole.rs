@@ -10,7 +10,7 @@ use super::TuneError;
 use super::confirmation;
 use super::loops::loops;
 use super::moving::moving;
-use super::neighbours::{neighbours, with_leaf};
+use super::neighbours::{neighbours, with_leaf, with_long_leaves};
 use super::routines::raced;
 use super::session::Session;
 use super::small;
@@ -44,8 +44,10 @@ pub(super) fn race(
     let built = built.into_iter().take(most);
     let aligned = built.filter_map(|routine| routine.with_align_jumps(USUAL_ALIGN_JUMPS).ok());
     let incumbent = incumbent.filter(|incumbent| incumbent.operation() == Operation::Move);
-    let held = incumbent.cloned().into_iter().collect();
-    raced(session, WHOLE, situations, [held, aligned.collect()], incumbent)
+    // No situation has copies so long: there the races of the classes know better than a routine that was made before them.
+    let incumbent = incumbent.and_then(|incumbent| with_long_leaves(incumbent, DISPATCH_MATTERS, &moving));
+    let held = incumbent.iter().cloned().collect();
+    raced(session, WHOLE, situations, [held, aligned.collect()], incumbent.as_ref())
 }
 
 /// Of more than there is time for: the first half of so many, which have the fewest compares, and evenly spaced ones of the others.
