@@ -25,8 +25,8 @@ Examples:
   copysmith export copy 17..=32 pairs width=sse16 -o small
 
 Then: cc program.c copies.o, where program.c includes copies.h and calls copysmith_memcpy.
-The object and the assembled text are the same; take either. A routine that copies some
-lengths only becomes a function named after them, as copysmith_copy_17_32. The machine
+The object and the assembled text are the same; take either. A routine that copies some \
+lengths only becomes a function named after them, as copysmith_copy_17_32. The machine \
 x86-64 stands for every such processor; its routine moves, so that it is memmove too.
 
 The routine is proved first, which takes some seconds for one of many leaves.",

@@ -90,7 +90,7 @@ Examples:
   copysmith profile import sizes.txt -o sizes.profile.gz
   copysmith profile import trace.txt -o trace.profile.gz --name trace
 
-Numbers are decimal, or hexadecimal after 0x; empty lines and lines that begin with # are left out. A list of sizes has no
+Numbers are decimal, or hexadecimal after 0x; empty lines and lines that begin with # are left out. A list of sizes has no \
 order: one is drawn, always the same.")]
 struct Import {
     /// The list; - is standard input

@@ -21,9 +21,9 @@ Examples:
   copysmith record -o build.profile.gz -- make -j2
   copysmith record --keep-callers --calls 100000 -- ls -lR /usr
 
-A preloaded library writes calls down; children are recorded too. It cannot see copies that a compiler inlined, copies that libc
-makes inside itself, and programs that are linked statically or change user when they start. The program has this command's
-input, output and errors, and its exit code is passed on (128 and the signal's number where a signal ended it). Long runs are
+A preloaded library writes calls down; children are recorded too. It cannot see copies that a compiler inlined, copies that libc \
+makes inside itself, and programs that are linked statically or change user when they start. The program has this command's \
+input, output and errors, and its exit code is passed on (128 and the signal's number where a signal ended it). Long runs are \
 kept as long stretches spread over the run; counts are exact.")]
 pub struct Args {
     /// Write the profile to this file, compressed if its name ends in .gz [default: PROGRAM.profile.gz]

@@ -23,7 +23,7 @@ Examples:
   copysmith table --check
   copysmith table amd-1ah-02h --out copies.rs
 
---check holds three equalities: each file is what would be printed, the linked code is what the emitter gives, and the code
+--check holds three equalities: each file is what would be printed, the linked code is what the emitter gives, and the code \
 proves. It exits with 1 where one does not hold.")]
 pub struct Args {
     /// Write nothing; fail where a file, the linked code or a proof differs

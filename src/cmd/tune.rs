@@ -94,16 +94,15 @@ pub fn run(args: Args, output: &mut Output) -> anyhow::Result<Exit> {
     };
     Pin::check(options.cpu)?;
     let place = Place::find(args.record.as_deref(), &Surroundings::read())?;
+    // What cannot be written at the end is better known before the work than after it, and before a directory is made for it.
+    args.out.as_deref().map_or(Ok(()), writable)?;
     if args.dry_run {
         return planned(&host, &options, &place, output);
     }
-    // What cannot be written at the end is better known before the work than after it.
     let dir = place.of_machine(&host.machine())?;
     let lock = Lock::acquire(&dir).map_err(TuneError::Lock)?;
     let incumbents = winners_in(&dir)?;
-    for file in args.out.as_deref().into_iter().chain([dir.join(WINNERS).as_path()]) {
-        writable(file)?;
-    }
+    writable(&dir.join(WINNERS))?;
     let mut bar = Bar::new(output, interrupt);
     let admission = Admission::new(host.cpu.features);
     let tuned = tune(&host, &options, admission, &lock, incumbents.as_ref(), &mut bar);

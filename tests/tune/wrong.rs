@@ -62,9 +62,12 @@ fn a_file_that_cannot_be_written_at_the_end_is_known_before_the_work() {
     let record = dir.path().join("record");
     for out in ["none/copies.rs", "."] {
         let out = dir.path().join(out);
-        let said = complaint(&tune(&record, &["--out", out.to_str().unwrap()]).output().unwrap(), 1);
-        assert!(said.contains("was not written"), "{said}");
-        assert!(!journal(&record).exists(), "something was measured for {}", out.display());
+        for dry in [&[][..], &["--dry-run"]] {
+            let asked = [&["--out", out.to_str().unwrap()], dry].concat();
+            let said = complaint(&tune(&record, &asked).output().unwrap(), 1);
+            assert!(said.contains("was not written"), "{said}");
+            assert!(!record.exists(), "a place was made for {}", out.display());
+        }
     }
     fs::create_dir_all(folder(&record).join("winners/in the way")).unwrap();
     let said = complaint(&tune(&record, &[]).output().unwrap(), 1);

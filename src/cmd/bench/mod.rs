@@ -28,9 +28,9 @@ Examples:
   copysmith bench replay --profile git
   copysmith bench offsets --spans 4096..=4096
 
-Without a mode, rows are classes of lengths, random within each. A ratio is the time of a call over that of the system's memcpy,
-with a 95 % interval; below 1 is faster. Each row is timed in a process of its own, in interleaved blocks. A row that cannot be
-timed says why and the others are timed; the exit code is then 1. Ctrl-C gives up the row in flight, and those before it are
+Without a mode, rows are classes of lengths, random within each. A ratio is the time of a call over that of the system's memcpy, \
+with a 95 % interval; below 1 is faster. Each row is timed in a process of its own, in interleaved blocks. A row that cannot be \
+timed says why and the others are timed; the exit code is then 1. Ctrl-C gives up the row in flight, and those before it are \
 printed and written.")]
 pub struct Args {
     #[command(subcommand)]

@@ -18,7 +18,7 @@ Examples:
   copysmith bench random
   copysmith bench random --routine 'copy 0.. string unit=1' --csv random.csv
 
-mix: with probability 0.97 a length is exp(v ln 128) - 1 + w, else 128 exp(v ln 32), v and w even in [0, 1). runs: the same,
+mix: with probability 0.97 a length is exp(v ln 128) - 1 + w, else 128 exp(v ln 32), v and w even in [0, 1). runs: the same, \
 each length repeated 8 times on average. Programs are more predictable than the one and less than the other: see bench replay.")]
 pub struct Random {
     #[command(flatten)]
@@ -75,7 +75,7 @@ Examples:
   copysmith bench readback
   copysmith bench readback --csv readback.csv
 
-An 8-byte or 16-byte reload loads both ends of the copy, and the next copy waits for them: loads that need bytes of two stores take
+An 8-byte or 16-byte reload loads both ends of the copy, and the next copy waits for them: loads that need bytes of two stores take \
 longer. Read in full: one word of each 64 bytes.")]
 pub struct Readback {
     #[command(flatten)]

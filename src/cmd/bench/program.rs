@@ -20,7 +20,7 @@ Examples:
   copysmith bench program -- git log -p
   copysmith bench program --library ./libcopy.so --pairs 60 --json -- gcc -O2 -c big.c -o /dev/null
 
-The ratio is the time with the library over that without; a tie is a result. The program's input is empty, what it prints goes
+The ratio is the time with the library over that without; a tie is a result. The program's input is empty, what it prints goes \
 nowhere, and it must end with the same exit status every time. Ctrl-C gives up the pair in flight, and those before it count.")]
 pub struct Args {
     /// The library that is preloaded in one run of each pair [default: libcopysmith_dropin.so beside this command]

@@ -22,9 +22,9 @@ Examples:
   copysmith bench replay --half second --csv replay.csv
   copysmith bench replay --profile redis --routine 'copy 0.. string unit=1'
 
-Each block replays another 16,384 calls that follow each other, after as many before them; all go to one function, whatever the
-program called, and none overlaps. Page offsets are the recorded ones; calls with one offset share a place, unless --cold. Times are
-nanoseconds a call. An empty call goes through the same loop; what it takes is in every ratio, since a short copy runs in the shadow
+Each block replays another 16,384 calls that follow each other, after as many before them; all go to one function, whatever the \
+program called, and none overlaps. Page offsets are the recorded ones; calls with one offset share a place, unless --cold. Times are \
+nanoseconds a call. An empty call goes through the same loop; what it takes is in every ratio, since a short copy runs in the shadow \
 of its call. A --routine lies elsewhere in each block, and predictors know it less well than linked code: that is worth up to 3 %.")]
 pub struct Args {
     /// Replay this profile, a file or the name of a shipped one; may be given again [default: all shipped]

@@ -19,7 +19,7 @@ Examples:
   copysmith bench starts --spans 17..=32 --svg starts.svg
   copysmith bench starts --routine 'copy 0.. string unit=1'
 
-The routine is emitted at each of the 64 bytes of a cache line and at several lines of a page, which are then contestants of one
+The routine is emitted at each of the 64 bytes of a cache line and at several lines of a page, which are then contestants of one \
 race. It is made to start a line; a large spread says how much that is worth, and how much of another result may be chance.")]
 pub struct Args {
     /// Only these lengths, in order; random within each [default: all up to 4 MiB]

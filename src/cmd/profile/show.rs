@@ -21,11 +21,11 @@ Examples:
   copysmith profile show nginx --nanoseconds 6.5
 
 Counts of calls, bytes and lengths are exact. Alignment, overlap and order are of the calls kept in order.
-repeats: the share of calls with as many bytes as the call before. predicted: the share of calls whose size class (0, or from one
-power of two to the next) is the one that followed the last time after the same two classes in the same order; an order-2 table,
+repeats: the share of calls with as many bytes as the call before. predicted: the share of calls whose size class (0, or from one \
+power of two to the next) is the one that followed the last time after the same two classes in the same order; an order-2 table, \
 empty at first, where an empty entry is a miss. most frequent: what always predicting the commonest class would reach.
-copying: all calls, each of which takes what the calls kept in order take on average, replayed here through the system's memcpy, or
-the --nanoseconds given. ceiling: its share of the run time (recorder included), or of the processor time where that is longer; no
+copying: all calls, each of which takes what the calls kept in order take on average, replayed here through the system's memcpy, or \
+the --nanoseconds given. ceiling: its share of the run time (recorder included), or of the processor time where that is longer; no \
 other copy routine can save more.")]
 pub struct Args {
     /// A file, or the name of a shipped profile

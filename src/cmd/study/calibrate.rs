@@ -21,9 +21,9 @@ Examples:
   copysmith study calibrate --classes 17..=32,257..=512 --effort quick
   copysmith study calibrate --effort quick --effort normal --reruns 5 --json
 
-Columns: false: windows of the reference against its own clone whose 95 % interval leaves out zero (5 % is right); 3 % found: those in
-which a planted difference of 3 % is told apart; coverage: windows of kernels whose interval holds the mean of all other blocks (95 % is
-right); same, agree: pairs of races with the same pick, with picks that tie; Jaccard of tie sets; tied: share of the candidates in
+Columns: false: windows of the reference against its own clone whose 95 % interval leaves out zero (5 % is right); 3 % found: those in \
+which a planted difference of 3 % is told apart; coverage: windows of kernels whose interval holds the mean of all other blocks (95 % is \
+right); same, agree: pairs of races with the same pick, with picks that tie; Jaccard of tie sets; tied: share of the candidates in \
 the tie set; optimism: how much faster the race said the winner is than a fresh process.")]
 pub struct Args {
     /// Size classes, in order [default: those of a tune]

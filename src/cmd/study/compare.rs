@@ -21,8 +21,8 @@ Examples:
   copysmith study compare data --python kt/bin/python
   copysmith study compare data --python kt/bin/python --with genetic_algorithm --with simulated_annealing --repeats 5
 
-Kernel Tuner 1.5.0 is not installed by this command: python3 -m venv kt && kt/bin/pip install kernel-tuner==1.5.0. Its strategies run at
-their defaults on what counts as true, without noise; so do those of this program, unless --noise says otherwise. Columns as in
+Kernel Tuner 1.5.0 is not installed by this command: python3 -m venv kt && kt/bin/pip install kernel-tuner==1.5.0. Its strategies run at \
+their defaults on what counts as true, without noise; so do those of this program, unless --noise says otherwise. Columns as in \
 'study replay --help'. Runs that failed or took too long are listed below the table.")]
 pub struct Args {
     /// Recorded data

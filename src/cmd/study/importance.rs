@@ -17,8 +17,8 @@ Examples:
   copysmith study importance data
   copysmith study importance data --svg axes.svg --json
 
-Shares of the variance of log ratios: what a random forest loses on kernels it has not seen when an axis is permuted. An axis's share
-has its interactions in it; a pair's is what only both together explain. The smaller space keeps a kernel within 1 % of the best of
+Shares of the variance of log ratios: what a random forest loses on kernels it has not seen when an axis is permuted. An axis's share \
+has its interactions in it; a pair's is what only both together explain. The smaller space keeps a kernel within 1 % of the best of \
 each class.")]
 pub struct Args {
     /// Recorded data

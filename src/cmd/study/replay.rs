@@ -21,8 +21,8 @@ Examples:
   copysmith study replay data --strategy surrogate --strategy random --budget 60 --csv rows.csv --svg curves.svg
   copysmith study replay tuned/record/amd-1ah-02h --noise recorded
 
-An evaluation is a look at one kernel: 8 samples. Columns: regret of the choice at the end, mean and worst; runs that chose within 1 %;
-evaluations until the answer first was within 1 % (median), and expected running time (all evaluations over the runs that got there);
+An evaluation is a look at one kernel: 8 samples. Columns: regret of the choice at the end, mean and worst; runs that chose within 1 %; \
+evaluations until the answer first was within 1 % (median), and expected running time (all evaluations over the runs that got there); \
 performance score: 0 is random search, 1 the optimum at once (doi 10.1016/j.future.2024.05.021).
 With --noise recorded a tune's own races are run again from its record, and the winners compared.")]
 pub struct Args {
