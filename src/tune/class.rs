@@ -1,8 +1,10 @@
 //! The race of one class.
 
-use super::TuneError;
 use super::door::Door;
 use super::session::{Passing, Session, Use};
+use super::situations::timed;
+use super::{TuneError, confirmation, offsets};
+use crate::print::winners::Winners;
 use crate::record::{Entry, Phase, Race, Recording};
 use crate::time::LiveJudge;
 use copysmith_kernels::{Recipe, Routine, Span};
@@ -15,9 +17,35 @@ use copysmith_search::ties::{Standing, choose};
 /// Blocks that the first look of a race needs, and a few more: fewer for each candidate make no race.
 const BLOCKS_A_CANDIDATE: usize = 14;
 
+/// The races of all classes, in order. In each the present winner for its lengths has a place, and what won the class below.
+pub(super) fn races(
+    session: &mut Session<'_>,
+    spans: &[Span],
+    incumbents: Option<&Winners>,
+) -> Result<Vec<Race>, TuneError> {
+    let mut races: Vec<Race> = Vec::new();
+    let mut neighbour: Option<Recipe> = None;
+    for (number, &span) in spans.iter().enumerate() {
+        session.stage(&format!("race {span}"))?;
+        let race = race(session, span, number, [incumbent(incumbents, span), neighbour.as_ref()])?;
+        neighbour = confirmation::routine(&race.winner)?.leaves().first().cloned();
+        races.push(race);
+    }
+    Ok(races)
+}
+
+/// The present winner for a class; where its classes are others, since a threshold was measured say, the one for the
+/// middle of it.
+fn incumbent(incumbents: Option<&Winners>, span: Span) -> Option<&Recipe> {
+    let classes = &incumbents?.classes;
+    let same = classes.iter().find(|winner| winner.span == span);
+    let middle = offsets::middle(timed(span));
+    same.or_else(|| classes.iter().find(|winner| winner.span.contains(middle))).map(|winner| &winner.recipe)
+}
+
 /// Races the candidates of the class with this number and notes who won, unless the record says so already. The incumbent and the
 /// neighbouring class's choice are raced whatever the space holds.
-pub(super) fn race(
+fn race(
     session: &mut Session<'_>,
     span: Span,
     number: usize,

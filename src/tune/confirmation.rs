@@ -2,11 +2,11 @@
 
 use super::objective::broken_down;
 use super::session::{Session, Use};
-use super::{Figures, TuneError, offsets};
+use super::{ClassReport, Figures, TuneError, offsets};
 use crate::proofs::Refusal;
 use crate::record::{Block, Breakdown, Confirmed, Entry, Outcome, Phase, Race, Rejected, Stage, Timing, Worst};
 use crate::time::{Situation, confirm};
-use copysmith_kernels::Routine;
+use copysmith_kernels::{Routine, Span};
 use copysmith_search::confirm::FINALISTS;
 use copysmith_search::race::{Lane, Outcome as Left};
 use copysmith_search::stats::{Estimate, margin, noise_floor};
@@ -16,6 +16,26 @@ use std::time::Duration;
 
 /// How long a confirming process may take: far more than it needs.
 const LIMIT: Duration = Duration::from_secs(1800);
+
+/// The confirmed winner of each class.
+pub(super) fn classes(
+    session: &mut Session<'_>,
+    races: &[Race],
+    spans: &[Span],
+) -> Result<Vec<ClassReport>, TuneError> {
+    let mut classes = Vec::new();
+    for (number, (race, &span)) in races.iter().zip(spans).enumerate() {
+        session.stage(&format!("confirm {span}"))?;
+        let seconds = session.allowance.confirmation_seconds(number);
+        let blocks = session.options.effort.class_confirmation_blocks(span, &session.host.caches, seconds);
+        let situations = session.situations(span);
+        let (routine, figures) = confirmed(session, race, situations, Some(race.log_ratio), blocks)?;
+        let winner = routine.leaves()[0].clone();
+        let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);
+        classes.push(ClassReport { span, winner, figures, tied, candidates, refused });
+    }
+    Ok(classes)
+}
 
 /// The routine that a race's winner or one of its ties turns out to be, with its confirmed figures.
 ///

@@ -22,6 +22,8 @@ mod moving;
 mod neighbours;
 mod objective;
 mod offsets;
+mod opening;
+mod options;
 mod report;
 mod routines;
 mod session;
@@ -43,6 +45,7 @@ pub(crate) use files::{HOST, SAMPLES};
 pub use identity::{emitter, features, header};
 pub use objective::shipped_halves;
 pub use offsets::OFFSETS;
+pub use options::{Begin, Options};
 pub use report::{ClassReport, Figures, Report, RoutineReport};
 pub(crate) use session::{CLONE, Use, timing};
 pub use situations::{Destination, LONGEST_TIMED, seconds_a_sample, situations, timed};
@@ -51,74 +54,14 @@ pub use trees::trees;
 
 use crate::host::Host;
 use crate::print::winners::{Evidence, Provenance, SCHEMA, Whole, Winner, Winners};
-use crate::record::{Entry, Journal, Lock, Mismatch, Past, Race};
+use crate::record::{Lock, Past};
 use crate::run::Arena;
-use crate::time::{Pin, Recording, TimeError};
+use crate::time::{Pin, TimeError};
 use copysmith_kernels::{Isa, Recipe, Routine, Span};
 use copysmith_search::Progress;
 use deadline::Allowance;
-use session::Session;
-use std::time::{Duration, Instant};
-
-/// What a tune is to do.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// How much is tried.
-    pub effort: Effort,
-    /// Seed of everything drawn.
-    pub seed: u64,
-    /// The CPU to time on; the highest-numbered one allowed by default.
-    pub cpu: Option<usize>,
-    /// Size classes, instead of those that follow the caches.
-    pub spans: Option<Vec<Span>>,
-    /// The largest instruction set, instead of what the processor has.
-    pub isa: Option<Isa>,
-    /// About how long a tune may take, two fifths of it for the races of the classes, instead of what the effort says.
-    pub budget: Option<Duration>,
-    /// What is done with an earlier record.
-    pub begin: Begin,
-    /// Recorded calls that the whole routine is for, and nothing else; without any it is for the shipped profiles, the mixes and
-    /// single lengths alike.
-    pub programs: Vec<Recording>,
-    /// Whether what is copied is read soon after.
-    pub destination: Destination,
-}
-
-/// What a tune does with the record of an earlier one in the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Begin {
-    /// Goes on with it, or refuses one that is not from here and now.
-    #[default]
-    WhereItStopped,
-    /// Leaves it under another name and begins a new one.
-    Anew,
-}
-
-impl Options {
-    /// The classes of a tune on this machine.
-    ///
-    /// # Errors
-    /// [`TuneError::Spans`] where those given do not cover every length once.
-    pub fn classes(&self, host: &Host) -> Result<Vec<Span>, TuneError> {
-        match &self.spans {
-            None => Ok(classes(&host.caches)),
-            Some(spans) => check_spans(spans).map(|()| spans.clone()).map_err(TuneError::Spans),
-        }
-    }
-
-    /// How long the races of one of so many classes may take, in seconds.
-    pub(crate) fn class_seconds(&self, classes: usize) -> f64 {
-        self.budget
-            .map_or(self.effort.class_seconds(), |budget| budget.as_secs_f64() * deadline::CLASSES / classes as f64)
-    }
-
-    /// So much of what the effort would count in races of whole routines as the budget leaves, and no fewer than a race needs.
-    fn share_of(&self, count: usize) -> usize {
-        const FEWEST: usize = 8;
-        let share = self.budget.map_or(1.0, |budget| budget.as_secs_f64() / self.effort.seconds());
-        ((count as f64 * share.min(1.0)) as usize).max(FEWEST)
-    }
-}
+use session::{Session, Stages};
+use std::time::Instant;
 
 /// Sees a tune as it runs, and may stop it.
 pub trait Observer {
@@ -161,95 +104,36 @@ pub fn tune(
     Pin::to(options.cpu).map_err(TimeError::Pin)?;
     Arena::new(&[]).map_err(TimeError::Code)?;
     let mut spans = options.classes(host)?;
-    let recordings = match &options.programs[..] {
-        [] => shipped_halves().map_err(|error| TuneError::Text(error.to_string()))?,
-        given => given.to_vec(),
-    };
-    let objective = objective::situations(&recordings, !options.programs.is_empty(), &spans, options.destination);
-    // What cannot be timed at the end is better known before the work than after it.
-    objective.iter().try_for_each(|situation| situation.workload.check()).map_err(TimeError::Workload)?;
-    let features = features(&host.cpu.features, options.isa);
+    let objective = objective::of(options, &spans)?;
     let header = header(host, options, &spans);
-    if options.begin == Begin::Anew
-        && let Some(aside) = Journal::set_aside(lock)?
-    {
-        observer.note(&format!("the earlier record is now {}", aside.display()));
-    }
     let provenance = Provenance {
         copysmith: header.version.clone(),
         emitter: format!("{:016x}", header.emitter.0),
         space: format!("{:016x}", header.space.0),
     };
-    tell_differences(incumbents, &provenance, observer);
-    let opened = Journal::open(lock, &header)?;
-    if let Some(torn) = &opened.torn {
-        observer.note(&format!("{torn}"));
+    // They race again like everybody; no figure of theirs is used.
+    for difference in incumbents.map(|earlier| earlier.provenance.differences(&provenance)).unwrap_or_default() {
+        observer.note(&format!("the present winners race again: their {difference}"));
     }
-    for Mismatch { field, recorded, now } in &opened.changed {
-        observer.note(&format!("since the record was begun {field} went from {recorded} to {now}"));
-    }
-    if opened.entries.iter().any(|entry| matches!(entry, Entry::Block(_))) {
-        observer.note(&format!("going on with {}", opened.journal.path().display()));
-    }
-    if let Some(budget) = options.budget.filter(|&budget| budget < deadline::LEAST) {
-        let (asked, least) = (budget.as_secs(), deadline::LEAST.as_secs());
-        observer.note(&format!("{asked} s are less than proofs and trials take; the budget counts as {least} s"));
-    }
-    let past = Past::new(&opened.entries);
-    let allowance = Allowance::from_now(options, spans.len());
-    let mut session =
-        Session { host, options, features, admission, journal: opened.journal, past, observer, allowance };
+    let opened = opening::open(options, lock, &header, observer)?;
+    let mut session = Session {
+        host,
+        options,
+        features: features(&host.cpu.features, options.isa),
+        admission,
+        past: Past::new(&opened.entries),
+        journal: opened.journal,
+        observer,
+        allowance: Allowance::from_now(options, spans.len()),
+        stages: Stages::new(2 * spans.len() + whole::STAGES + 1),
+    };
 
     // Race, then confirm: the confirmations come later and in other processes than the races they check.
-    let stages = 2 * spans.len() + 3;
-    let mut races: Vec<Race> = Vec::new();
-    let mut neighbour: Option<Recipe> = None;
-    for (number, &span) in spans.iter().enumerate() {
-        session.check()?;
-        session.observer.stage(number, stages, &format!("race {span}"));
-        let race = class::race(&mut session, span, number, [incumbent(incumbents, span), neighbour.as_ref()])?;
-        neighbour = confirmation::routine(&race.winner)?.leaves().first().cloned();
-        races.push(race);
-    }
-    session.observer.stage(spans.len(), stages, "non-temporal threshold");
-    threshold::settle(&mut session, &mut spans, &mut races, options.share_of(options.effort.threshold_blocks()))?;
-    let mut classes = Vec::new();
-    for (number, (race, &span)) in races.iter().zip(&spans).enumerate() {
-        session.check()?;
-        session.observer.stage(spans.len() + 1 + number, stages, &format!("confirm {span}"));
-        let seconds = session.allowance.confirmation_seconds(number);
-        let blocks = options.effort.class_confirmation_blocks(span, &host.caches, seconds);
-        let selected = Some(race.log_ratio);
-        let situations = session.situations(span);
-        let (routine, figures) = confirmation::confirmed(&mut session, race, situations, selected, blocks)?;
-        let winner = routine.leaves()[0].clone();
-        let (tied, candidates, refused) = (race.tied.len() + 1, race.candidates as usize, race.refused as usize);
-        classes.push(ClassReport { span, winner, figures, tied, candidates, refused });
-    }
-    let winners: Vec<Recipe> = classes.iter().map(|class| class.winner.clone()).collect();
-    session.observer.stage(stages - 2, stages, "race whole routines");
-    let held = incumbents.map(|winners| &winners.routine.text);
-    let race = whole::race(&mut session, &objective, &winners, held)?;
-    session.observer.stage(stages - 2, stages, "each leaf for longer lengths");
-    let tied = whole::leaves(&session, &races)?;
-    let best = whole::polish(&mut session, &objective, &tied, confirmation::routine(&race.winner)?)?;
-    session.observer.stage(stages - 2, stages, "compares, leaves and alignment around the best");
-    let refined = whole::refine(&mut session, &objective, &tied, best)?;
-    // The tree's own rivals had other leaves or compares than it has now: it is confirmed alone.
-    let race = Race { winner: refined.to_string(), tied: Vec::new(), ..race };
-    session.check()?;
-    session.observer.stage(stages - 1, stages, "confirm the whole routine");
-    let (routine, figures) =
-        confirmation::confirmed(&mut session, &race, objective.clone(), None, options.effort.confirmation_blocks())?;
-    let (slower, trade_off) = session.seen(&objective);
-    let routine = RoutineReport {
-        winner: routine,
-        figures,
-        tied: race.tied.len() + 1,
-        candidates: race.candidates as usize,
-        slower,
-        trade_off,
-    };
+    let mut races = class::races(&mut session, &spans, incumbents)?;
+    session.stage("non-temporal threshold")?;
+    threshold::settle(&mut session, &mut spans, &mut races)?;
+    let classes = confirmation::classes(&mut session, &races, &spans)?;
+    let routine = whole::found(&mut session, &objective, &races, &classes, incumbents)?;
 
     let report = Report {
         machine: header.machine.clone(),
@@ -263,27 +147,11 @@ pub fn tune(
         files: Vec::new(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let winners = winners_of(&report, features.isa, provenance);
+    let winners = winners_of(&report, session.features.isa, provenance);
     winners
         .validate()
         .map_err(|error| TuneError::Text(format!("the record gives no winners: {error}; begin anew with --fresh")))?;
     Ok((winners, report))
-}
-
-/// Says what of earlier winners was made with something else than now. They race again like everybody; no figure of theirs is used.
-fn tell_differences(earlier: Option<&Winners>, now: &Provenance, observer: &mut dyn Observer) {
-    for difference in earlier.map(|winners| winners.provenance.differences(now)).unwrap_or_default() {
-        observer.note(&format!("the present winners race again: their {difference}"));
-    }
-}
-
-/// The present winner for a class; where its classes are others, since a threshold was measured say, the one for the
-/// middle of it.
-fn incumbent(incumbents: Option<&Winners>, span: Span) -> Option<&Recipe> {
-    let classes = &incumbents?.classes;
-    let same = classes.iter().find(|winner| winner.span == span);
-    let middle = offsets::middle(timed(span));
-    same.or_else(|| classes.iter().find(|winner| winner.span.contains(middle))).map(|winner| &winner.recipe)
 }
 
 /// The first length from which on every leaf stores around the caches.

@@ -6,9 +6,10 @@
 
 use super::situations::Destination;
 use super::whole::DISPATCH_MATTERS;
+use super::{Options, TuneError};
 use crate::profile::{ReadError, shipped};
 use crate::record::InSituation;
-use crate::time::{Lengths, Placements, ReadBack, Recording, Situation, Workload};
+use crate::time::{Lengths, Placements, ReadBack, Recording, Situation, TimeError, Workload};
 use copysmith_kernels::Span;
 use copysmith_search::stats::Estimate;
 
@@ -45,14 +46,23 @@ pub fn shipped_halves() -> Result<Vec<Recording>, ReadError> {
     shipped().iter().map(|shipped| shipped.profile().map(|profile| Recording::from(&profile.halves().0))).collect()
 }
 
+/// The objective of a tune with these classes.
+///
+/// # Errors
+/// What cannot be timed at the end: better known before the work than after it.
+pub(super) fn of(options: &Options, spans: &[Span]) -> Result<Vec<Situation>, TuneError> {
+    let recordings = match &options.programs[..] {
+        [] => shipped_halves().map_err(|error| TuneError::Text(error.to_string()))?,
+        given => given.to_vec(),
+    };
+    let objective = situations(&recordings, !options.programs.is_empty(), spans, options.destination);
+    objective.iter().try_for_each(|situation| situation.workload.check()).map_err(TimeError::Workload)?;
+    Ok(objective)
+}
+
 /// The situations: the recordings alone where a tune is for given programs; otherwise the recordings, the mixes, the classes up to
 /// 4 KiB and the constant lengths, anywhere and on line starts, and where copies are read, what is read at once.
-pub(super) fn situations(
-    recordings: &[Recording],
-    is_for_them: bool,
-    spans: &[Span],
-    destination: Destination,
-) -> Vec<Situation> {
+fn situations(recordings: &[Recording], is_for_them: bool, spans: &[Span], destination: Destination) -> Vec<Situation> {
     let replayed = recordings.iter().map(|recording| Workload::replay(recording.up_to(REPLAYED)));
     let replayed = replayed.map(|workload| Situation { workload, weight: 2.0 });
     if is_for_them {

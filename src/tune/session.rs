@@ -26,6 +26,20 @@ pub(super) struct Session<'a> {
     pub past: Past,
     pub observer: &'a mut dyn Observer,
     pub allowance: Allowance,
+    pub stages: Stages,
+}
+
+/// How far a tune is.
+pub(super) struct Stages {
+    begun: usize,
+    all: usize,
+}
+
+impl Stages {
+    /// Of a tune with so many.
+    pub fn new(all: usize) -> Stages {
+        Stages { begun: 0, all }
+    }
 }
 
 /// What `name` is under in a block in which the reference raced its own clone.
@@ -119,6 +133,15 @@ impl Session<'_> {
         let in_phase = |phase| breakdowns.iter().copied().filter(move |breakdown| breakdown.phase == phase);
         let slower = in_phase(Phase::Confirmation).next_back().map(slower).unwrap_or_default();
         (slower, trade_off(in_phase(Phase::Race), situations))
+    }
+
+    /// The next stage begins; the error to stop with, when the observer has asked for it.
+    pub fn stage(&mut self, what: &str) -> Result<(), TuneError> {
+        self.check()?;
+        let Stages { begun, all } = &mut self.stages;
+        self.observer.stage(*begun, *all, what);
+        *begun += 1;
+        Ok(())
     }
 
     /// The error to stop with, when the observer has asked for it.

@@ -21,12 +21,7 @@ const THRESHOLD: &str = "non-temporal threshold";
 const EIGHTHS: [usize; 7] = [2, 3, 4, 6, 8, 12, 16];
 
 /// Moves the edge below the first non-temporal winner to where it belongs, in the races of both classes and in their spans.
-pub(super) fn settle(
-    session: &mut Session<'_>,
-    spans: &mut [Span],
-    races: &mut [Race],
-    blocks: usize,
-) -> Result<(), TuneError> {
+pub(super) fn settle(session: &mut Session<'_>, spans: &mut [Span], races: &mut [Race]) -> Result<(), TuneError> {
     let winners = races.iter().map(|race| routine(&race.winner)).collect::<Result<Vec<Routine>, TuneError>>()?;
     let around = |routine: &Routine| routine.leaves()[0].shape().is_non_temporal();
     let first = winners.iter().rposition(|winner| !around(winner)).map_or(0, |last| last + 1);
@@ -36,7 +31,7 @@ pub(super) fn settle(
     let (lower, upper) = (spans[first - 1], spans[first]);
     let edge = match session.past.class(THRESHOLD).and_then(|past| past.races.last()) {
         Some(race) => race.winner.parse().map_err(|_| TuneError::Text(format!("'{}' is no length", race.winner)))?,
-        None => measure(session, lower, upper, &winners[first - 1].leaves()[0], &winners[first].leaves()[0], blocks)?,
+        None => measure(session, lower, upper, &winners[first - 1].leaves()[0], &winners[first].leaves()[0])?,
     };
     if let (Ok(below), Ok(above)) = (Span::new(lower.first(), edge), Span::new(edge + 1, upper.last())) {
         // Both sides move or neither: with one alone, lengths would be in two classes or in none.
@@ -56,8 +51,8 @@ fn measure(
     upper: Span,
     cached: &Recipe,
     around: &Recipe,
-    blocks: usize,
 ) -> Result<usize, TuneError> {
+    let blocks = session.options.share_of(session.options.effort.threshold_blocks());
     let edge = lower.last();
     let whole = Span::new(lower.first(), upper.last()).unwrap_or(upper);
     let both: Vec<Routine> =

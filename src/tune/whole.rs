@@ -6,7 +6,6 @@
 //!    one ──its neighbours: another compare, boundary, leaf or alignment──> the best few ──race──> one better ──> ... ──> one
 //! ```
 
-use super::TuneError;
 use super::confirmation;
 use super::loops::loops;
 use super::moving::moving;
@@ -15,6 +14,8 @@ use super::routines::raced;
 use super::session::Session;
 use super::small;
 use super::trees::trees;
+use super::{ClassReport, RoutineReport, TuneError};
+use crate::print::winners::Winners;
 use crate::record::Race;
 use crate::time::Situation;
 use copysmith_kernels::recipe::Operation;
@@ -29,9 +30,38 @@ pub(super) const DISPATCH_MATTERS: usize = 4096;
 /// Where a jump leads to is aligned like this before anything is known of it.
 const USUAL_ALIGN_JUMPS: u8 = 16;
 
+/// How many stages [`found`] has.
+pub(super) const STAGES: usize = 4;
+
+/// The whole routine that the classes' winners lead to, confirmed.
+pub(super) fn found(
+    session: &mut Session<'_>,
+    objective: &[Situation],
+    races: &[Race],
+    classes: &[ClassReport],
+    incumbents: Option<&Winners>,
+) -> Result<RoutineReport, TuneError> {
+    let winners: Vec<Recipe> = classes.iter().map(|class| class.winner.clone()).collect();
+    session.stage("race whole routines")?;
+    let trees = race(session, objective, &winners, incumbents.map(|winners| &winners.routine.text))?;
+    session.stage("each leaf for longer lengths")?;
+    let tied = leaves(session, races)?;
+    let polished = polish(session, objective, &tied, trees)?;
+    session.stage("compares, leaves and alignment around the best")?;
+    let refined = refine(session, objective, &tied, polished)?;
+    session.stage("confirm the whole routine")?;
+    let (tied, candidates) = (refined.tied.len() + 1, refined.candidates as usize);
+    // Alone: its rivals have been told from it or not where they raced it.
+    let alone = Race { class: WHOLE.to_owned(), tied: Vec::new(), ..refined };
+    let blocks = session.options.effort.confirmation_blocks();
+    let (winner, figures) = confirmation::confirmed(session, &alone, objective.to_vec(), None, blocks)?;
+    let (slower, trade_off) = session.seen(objective);
+    Ok(RoutineReport { winner, figures, tied, candidates, slower, trade_off })
+}
+
 /// Races rows of short shapes and trees over the class winners, all of them moves, and notes which won, unless the record says so
 /// already.
-pub(super) fn race(
+fn race(
     session: &mut Session<'_>,
     situations: &[Situation],
     winners: &[Recipe],
@@ -64,15 +94,11 @@ const ALONE: usize = 128;
 
 /// Races each leaf for lengths from 129 bytes to 4 KiB against others in its place, on those situations alone that have lengths of it
 /// and no others: in all of them together, what a single leaf does is lost in their noise. A quick tune has no time for it.
-pub(super) fn polish(
-    session: &mut Session<'_>,
-    situations: &[Situation],
-    tied: &[Recipe],
-    mut routine: Routine,
-) -> Result<Routine, TuneError> {
+fn polish(session: &mut Session<'_>, situations: &[Situation], tied: &[Recipe], best: Race) -> Result<Race, TuneError> {
     if !session.options.effort.polishes() {
-        return Ok(routine);
+        return Ok(best);
     }
+    let mut routine = confirmation::routine(&best.winner)?;
     for (at, leaf) in routine.leaves().to_vec().into_iter().enumerate() {
         let span = leaf.span();
         if span.first() <= ALONE || span.last() > DISPATCH_MATTERS {
@@ -92,7 +118,10 @@ pub(super) fn polish(
         let race = raced(session, &format!("{WHOLE} leaf {span}"), &alone, field, Some(&routine))?;
         routine = confirmation::routine(&race.winner)?;
     }
-    Ok(routine)
+    let winner = routine.to_string();
+    // With another leaf nothing is known of who ties with it.
+    let tied = if winner == best.winner { best.tied } else { Vec::new() };
+    Ok(Race { winner, tied, ..best })
 }
 
 /// What can stand in a leaf's place: straight code, loops, and what tied with the winner of its class.
@@ -104,30 +133,31 @@ fn others(session: &Session<'_>, tied: &[Recipe], leaf: &Recipe) -> Vec<Recipe> 
 
 /// Races the routine against those that differ from it in one compare, boundary, leaf or alignment, and the winner again, until it
 /// stays, or the effort or the time ends.
-pub(super) fn refine(
+fn refine(
     session: &mut Session<'_>,
     situations: &[Situation],
     tied: &[Recipe],
-    mut routine: Routine,
-) -> Result<Routine, TuneError> {
+    mut best: Race,
+) -> Result<Race, TuneError> {
     for round in 1..=session.options.effort.tree_rounds() {
         session.check()?;
         if session.allowance.routines().has_passed() {
             break;
         }
         let name = format!("{WHOLE} round {round}");
+        let routine = confirmation::routine(&best.winner)?;
         let others = neighbours(&routine, DISPATCH_MATTERS, |leaf| others(session, tied, leaf));
-        let winner = raced(session, &name, situations, [vec![routine.clone()], others], Some(&routine))?.winner;
-        if winner == routine.to_string() {
+        let before = best.winner;
+        best = raced(session, &name, situations, [vec![routine.clone()], others], Some(&routine))?;
+        if best.winner == before {
             break;
         }
-        routine = confirmation::routine(&winner)?;
     }
-    Ok(routine)
+    Ok(best)
 }
 
 /// The winners of the classes and what ties with each, as moves.
-pub(super) fn leaves(session: &Session<'_>, classes: &[Race]) -> Result<Vec<Recipe>, TuneError> {
+fn leaves(session: &Session<'_>, classes: &[Race]) -> Result<Vec<Recipe>, TuneError> {
     let mut leaves = Vec::new();
     for class in classes {
         for text in std::iter::once(&class.winner).chain(&class.tied).take(session.options.effort.leaves()) {
