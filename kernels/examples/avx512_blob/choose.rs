@@ -16,7 +16,7 @@ use std::fmt::Display;
 
 const SEED: &[u8; 32] = b"copysmith avx-512 on an emulator";
 /// How many shapes are drawn; most are no recipes, or of another instruction set.
-const DRAWN: usize = 300_000;
+const DRAWN: usize = 600_000;
 /// Longest length a loop may need to reach its innermost phase: four interleaved pages and a block.
 const FARTHEST: usize = 4 * 4096 + 1024;
 /// The same for loops with one stream, so that the run stays short.
