@@ -93,7 +93,7 @@ impl Effort {
         }
     }
 
-    /// Blocks at each length at which the non-temporal threshold may lie.
+    /// Blocks at each length at which a threshold between two ways of copying may lie.
     pub const fn threshold_blocks(self) -> usize {
         match self {
             Effort::Quick => 8,

@@ -8,7 +8,7 @@ use copysmith_kernels::{Isa, Recipe, Routine, Span, Target, X86_64};
 use copysmith_search::space::{self, Breadth, lasting_hash, space, space_hash};
 
 /// Goes up when the same candidate would be asked other questions, or its answers be scored otherwise.
-const PROTOCOL: u32 = 8;
+const PROTOCOL: u32 = 9;
 
 /// The identity of a record made now.
 pub fn header(host: &Host, options: &Options, spans: &[Span]) -> Header {

@@ -1,7 +1,7 @@
 //! The main job: from nothing to proven, timed and confirmed kernels for every length.
 //!
 //! ```text
-//! classes ─> class (race) ─> threshold ─> confirmation ─> whole (races of routines) ─> confirmation ─> Winners, Report
+//! classes ─> class (race) ─> thresholds ─> confirmation ─> whole (races of routines) ─> confirmation ─> Winners, Report
 //!              |  every candidate through admission (three proofs); every sample through the journal
 //! ```
 //!
@@ -29,7 +29,7 @@ mod routines;
 mod session;
 mod situations;
 mod small;
-mod threshold;
+mod thresholds;
 mod tradeoff;
 mod trees;
 mod whole;
@@ -130,8 +130,8 @@ pub fn tune(
 
     // Race, then confirm: the confirmations come later and in other processes than the races they check.
     let mut races = class::races(&mut session, &spans, incumbents)?;
-    session.stage("non-temporal threshold")?;
-    threshold::settle(&mut session, &mut spans, &mut races)?;
+    session.stage("thresholds")?;
+    thresholds::settle(&mut session, &mut spans, &mut races)?;
     let classes = confirmation::classes(&mut session, &races, &spans)?;
     let routine = whole::found(&mut session, &objective, &races, &classes, incumbents)?;
 

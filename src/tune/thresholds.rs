@@ -1,76 +1,89 @@
-//! From which length on stores around the caches win, found by measuring.
+//! From which lengths on another way of copying wins, found by measuring: a loop, a string move, stores around the caches.
 //!
-//! The edge between the last two classes follows the L3 cache as the machine describes it, and under a hypervisor that may be wrong. So the
-//! winners on both sides of the edge are timed against each other at lengths from a quarter of it to twice it, cold and read back,
-//! and the edge moves to where the non-temporal one begins to win.
+//! The edges between long classes follow the caches as the machine describes them, and under a hypervisor that may be wrong. So where
+//! the winners on both sides of one copy in different ways, they are timed against each other at lengths from a quarter of the edge to
+//! twice it, each in the situations of a class of that one length, and the edge moves to where the upper one begins to win.
 
 use super::TuneError;
 use super::confirmation::routine;
 use super::session::{Session, Use};
 use super::situations::timed;
 use crate::record::{Entry, Phase, Race, Recording};
-use crate::time::{Lengths, LiveJudge, Situation, Workload};
+use crate::time::LiveJudge;
+use copysmith_kernels::recipe::Shape;
 use copysmith_kernels::{Recipe, Routine, Span};
 use copysmith_search::stats::{Verdict, compare};
 use copysmith_search::{Judge, Sample};
 
-/// The name of the measurement among the classes of a record.
-const THRESHOLD: &str = "non-temporal threshold";
+/// Edges up to here are where the number of moves of a vector doubles, whatever the caches.
+const FIXED: usize = 4096;
 
 /// The lengths that are tried, in eighths of the edge.
 const EIGHTHS: [usize; 7] = [2, 3, 4, 6, 8, 12, 16];
 
-/// Moves the edge below the first non-temporal winner to where it belongs, in the races of both classes and in their spans.
+/// Moves every edge between different ways of copying to where it belongs, in the races of both classes and in their spans.
 pub(super) fn settle(session: &mut Session<'_>, spans: &mut [Span], races: &mut [Race]) -> Result<(), TuneError> {
+    for upper in 1..races.len() {
+        settle_one(session, &mut spans[upper - 1..=upper], &mut races[upper - 1..=upper])?;
+    }
+    Ok(())
+}
+
+/// The same for one edge: two classes, the lower one first.
+fn settle_one(session: &mut Session<'_>, spans: &mut [Span], races: &mut [Race]) -> Result<(), TuneError> {
     let winners = races.iter().map(|race| routine(&race.winner)).collect::<Result<Vec<Routine>, TuneError>>()?;
-    let around = |routine: &Routine| routine.leaves()[0].shape().is_non_temporal();
-    let first = winners.iter().rposition(|winner| !around(winner)).map_or(0, |last| last + 1);
-    if first == 0 || first == winners.len() {
+    let (lower, upper) = (&winners[0].leaves()[0], &winners[1].leaves()[0]);
+    let edge = spans[0].last();
+    if edge <= FIXED || way(lower) == way(upper) {
         return Ok(());
     }
-    let (lower, upper) = (spans[first - 1], spans[first]);
-    let edge = match session.past.class(THRESHOLD).and_then(|past| past.races.last()) {
+    let class = format!("threshold {edge}");
+    let edge = match session.past.class(&class).and_then(|past| past.races.last()) {
         Some(race) => race.winner.parse().map_err(|_| TuneError::Text(format!("'{}' is no length", race.winner)))?,
-        None => measure(session, lower, upper, &winners[first - 1].leaves()[0], &winners[first].leaves()[0])?,
+        None => measure(session, &class, (spans[0], lower), (spans[1], upper))?,
     };
-    if let (Ok(below), Ok(above)) = (Span::new(lower.first(), edge), Span::new(edge + 1, upper.last())) {
+    if let (Ok(below), Ok(above)) = (Span::new(spans[0].first(), edge), Span::new(edge + 1, spans[1].last())) {
         // Both sides move or neither: with one alone, lengths would be in two classes or in none.
-        let mut moved = [races[first - 1].clone(), races[first].clone()];
+        let mut moved = races.to_vec();
         if respan(&mut moved[0], below)? && respan(&mut moved[1], above)? {
-            races[first - 1..=first].clone_from_slice(&moved);
-            spans[first - 1..=first].copy_from_slice(&[below, above]);
+            races.clone_from_slice(&moved);
+            spans.copy_from_slice(&[below, above]);
         }
     }
     Ok(())
 }
 
-/// The last length that is better copied through the caches; the present edge where the other side does not win.
+/// What differs between the ways of copying: whether the processor moves by itself, whether it stores around the caches.
+fn way(recipe: &Recipe) -> (bool, bool) {
+    (matches!(recipe.shape(), Shape::String(_)), recipe.shape().is_non_temporal())
+}
+
+/// The last length that the lower one copies better; the present edge where the upper one never wins, or cannot be tried.
 fn measure(
     session: &mut Session<'_>,
-    lower: Span,
-    upper: Span,
-    cached: &Recipe,
-    around: &Recipe,
+    class: &str,
+    (lower_span, lower): (Span, &Recipe),
+    (upper_span, upper): (Span, &Recipe),
 ) -> Result<usize, TuneError> {
     let blocks = session.options.share_of(session.options.effort.threshold_blocks());
-    let edge = lower.last();
-    let whole = Span::new(lower.first(), upper.last()).unwrap_or(upper);
+    let edge = lower_span.last();
+    let whole = Span::new(lower_span.first(), upper_span.last()).unwrap_or(upper_span);
     let both: Vec<Routine> =
-        [cached, around].iter().filter_map(|recipe| recipe.with_span(whole).ok()).map(Routine::from).collect();
+        [lower, upper].iter().filter_map(|recipe| recipe.with_span(whole).ok()).map(Routine::from).collect();
     if both.len() < 2 || both.iter().any(|routine| session.admission.admit(routine).is_err()) {
         return Ok(edge);
     }
     let mut tried: Vec<(usize, Verdict)> = Vec::new();
     for length in EIGHTHS.map(|eighths| edge / 8 * eighths) {
-        if !(lower.contains(length) && length > lower.first() || timed(upper).contains(length)) {
+        let alone = Span::new(length, length).unwrap_or(whole);
+        if length <= lower_span.first() || length > timed(upper_span).last() {
             continue;
         }
         session.check()?;
-        let workload = Workload::cold(Lengths::Fixed(length)).read_back(session.options.destination.read_back());
-        let settings = session.settings(vec![Situation::from(workload)], THRESHOLD, Use::Race);
+        let settings = session.settings(session.situations(alone), class, Use::Race);
         let judge = LiveJudge::new(&settings)?;
-        let class = format!("{THRESHOLD} {length}");
-        let mut recording = Recording::new(judge, &session.journal, &session.past, &class, Phase::Race);
+        let at_length = format!("{class} at {length}");
+        let mut recording = Recording::new(judge, &session.journal, &session.past, &at_length, Phase::Race);
         let mut ratios = [Vec::new(), Vec::new()];
         for _ in 0..blocks {
             for (ratios, sample) in ratios.iter_mut().zip(recording.block(&both)?) {
@@ -82,9 +95,9 @@ fn measure(
         }
         tried.push((length, compare(&ratios[1], &ratios[0]).verdict));
     }
-    let found = begins_to_win(&tried).unwrap_or(edge);
+    let found = begins_to_win(&tried).map_or(edge, |length| length - 1);
     session.note(Entry::Race(Race {
-        class: THRESHOLD.to_owned(),
+        class: class.to_owned(),
         winner: found.to_string(),
         tied: Vec::new(),
         candidates: 2,
